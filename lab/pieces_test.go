@@ -1,0 +1,133 @@
+package lab
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/decide"
+	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/loop"
+	"github.com/kedge-opt/kedge/optimum"
+	"github.com/kedge-opt/kedge/risk"
+)
+
+// By hand: bounds of 2, 3 and 4 over 1, 2 and 4 have the ratios 2, 1.5 and 1, the least at turn 30; what is not known is not judged, what is faint has no ratio, and what
+// is above by rounding is not broken.
+func TestClaimsAreWeighed(t *testing.T) {
+	trial := func(index int, measured, bounds []float64) folder.Trial {
+		m := folder.NewMeasured([]kedge.Column{loop.Describe("bias"), loop.Describe("bias_by_v")}, len(measured))
+		for i := range measured {
+			m.Add(10*i, []float64{measured[i], bounds[i]})
+		}
+		return folder.Trial{Index: index, Measured: m}
+	}
+	c, nan := claims(0.5)[0], math.NaN()
+	m := c.weigh([]folder.Trial{trial(0, []float64{1, 2, nan, 4}, []float64{2, 3, 5, 4}), trial(1, []float64{1, 1e-9, 1, 4 + 3e-13}, []float64{nan, 1, nan, 4})})
+	if m.judged != 5 || m.turn != 30 || m.broken != "" || len(m.ratios) != 4 || !slices.IsSorted(m.ratios) || !(math.Abs(m.ratios[0]-1) <= 1e-12) || m.ratios[2] != 1.5 || m.ratios[3] != 2 {
+		t.Errorf("%+v", m)
+	}
+	if got, want := m.row("x", c), []string{"x", c.words, "5", "1", "1.5", "30"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := (margins{}).row("x", c); got[3] != "" || got[4] != "" || got[2] != "0" {
+		t.Errorf("of nothing: %q", got)
+	}
+	broken := c.weigh([]folder.Trial{trial(0, []float64{1, 2}, []float64{2, 3}), trial(7, []float64{1, 4.5, 9}, []float64{2, 4, 5})})
+	if !strings.HasSuffix(broken.broken, "fails at turn 10 of trial 7") {
+		t.Errorf("%q", broken.broken)
+	}
+	for want, got := range map[string]string{
+		"✗ a; b": verdict(4, []string{"a", "b"}), "No bound is known, so there is nothing to judge.": verdict(0, nil), "✓ Every bound held, all 4 times.": verdict(4, nil),
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// By hand, of 1,024 turns in 512 pieces: the first has turns 0 and 1, and what is at the end counts in the last.
+func TestGapsOfPieces(t *testing.T) {
+	m := &Watched{Trials: 2, Turns: 1024}
+	for _, x := range []struct {
+		k   int
+		gap float64
+	}{{0, 4}, {1, 2}, {2, 7}, {3, math.NaN()}, {1023, 5}, {1024, 6}} {
+		m.measured(x.k, x.gap)
+	}
+	if got, want := m.Gaps(), []Gap{{1, 3}, {3, 7}, {1023, 5.5}}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	one := folder.Trial{Measured: folder.NewMeasured([]kedge.Column{loop.Describe("gap")}, 1)}
+	one.Add(2, []float64{9})
+	if m.resumed(&one, 512); m.Done() != 512 || m.Share() != 0.25 || m.Gaps()[1].Mean != 8 {
+		t.Errorf("%d turns, %v of all, %v", m.Done(), m.Share(), m.Gaps())
+	}
+}
+
+// Where values are wanted as large as can be they are turned, and their intervals with them; what cannot be told is left out.
+func TestStakesAreTurned(t *testing.T) {
+	r := &run{problem: paced(t, "lq2")}
+	c := decide.Choice{Decision: []float64{1}, Mean: 3, Tail: 5, Regret: 0.5, Most: math.Inf(1), Reach: decide.Between{Low: 2, High: 6}}
+	for maximize, sign := range map[bool]float64{false: 1, true: -1} {
+		r.problem.Maximize = maximize
+		s := r.stake("x", c)
+		low, high := min(sign*2, sign*6), max(sign*2, sign*6)
+		if s.Name != "x" || *s.Mean != sign*3 || *s.Tail != sign*5 || *s.Regret != 0.5 || s.Most != nil || s.Within == nil || *s.Within != (folder.Reach{Low: low, High: high}) {
+			t.Errorf("maximize %v: %+v", maximize, s)
+		}
+	}
+	c.Reach = decide.Between{Low: 2, High: math.Inf(1)}
+	if c.Mean = math.NaN(); r.stake("x", c).Within != nil || r.stake("x", c).Mean != nil {
+		t.Error("what cannot be told is told")
+	}
+}
+
+// Whenever there is no sampling error it is said why; where there is one, intervals are around the optimum by Student's quantiles, wide as the errors of package optimum are.
+func TestWhySamplingIsNotTold(t *testing.T) {
+	p := paced(t, "lq2")
+	f, err := p.Steady()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, _, err := p.Best(t.Context(), f, [][]float64{p.Start})
+	if err != nil {
+		t.Fatal(err)
+	}
+	best := &optimum.Constrained{Search: *found}
+	errs, err := optimum.SamplingOf(t.Context(), p.Model, p.Set, best.Decision)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &run{problem: p}
+	for _, sign := range []float64{1, -1} {
+		p.Maximize = sign < 0
+		s := r.sampling(t.Context(), best)
+		half := folder.StudentHalf(errs.Loss, errs.People, 0.95)
+		if s.Why != "" || !(math.Abs(s.Value.Low-(sign*best.Loss-half)) <= 1e-12) || !(math.Abs(s.Value.High-(sign*best.Loss+half)) <= 1e-12) || len(s.Low) != 2 || len(s.High) != 2 {
+			t.Fatalf("%+v", s)
+		}
+		for i, e := range errs.Decision {
+			half := folder.StudentHalf(e, errs.People, 0.95)
+			if !(math.Abs(s.Low[i]-(best.Decision[i]-half)) <= 1e-12) || !(math.Abs(s.High[i]-(best.Decision[i]+half)) <= 1e-12) || !(half > 0) {
+				t.Errorf("entry %d: %v … %v around %v", i, s.Low[i], s.High[i], best.Decision[i])
+			}
+		}
+	}
+	p.Maximize = false
+	ended, end := context.WithCancel(t.Context())
+	end()
+	kink, jump := *best, *best
+	kink.Kink, jump.Jump = true, true
+	for why, s := range map[string]*folder.Sampling{
+		"the run was stopped": r.sampling(ended, best), "the loss is not smooth": r.sampling(t.Context(), &kink), "the loss is not smooth ": r.sampling(t.Context(), &jump),
+		"what constraints allow": (&run{problem: p, bounds: bounds{list: []*risk.SettledConstraint{nil}}}).sampling(t.Context(), best),
+	} {
+		if !strings.HasPrefix(s.Why, strings.TrimSpace(why)) || s.Value != nil || s.Low != nil {
+			t.Errorf("%s: %+v", why, s)
+		}
+	}
+}
