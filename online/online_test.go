@@ -150,6 +150,20 @@ func TestMomentum(t *testing.T) {
 	}
 }
 
+// By hand: 2gₖ − gₖ₋₁, where the first is as it is, and what was not committed does not count.
+func TestOptimistic(t *testing.T) {
+	o := &online.Optimistic{}
+	for k, x := range []struct{ g, want float64 }{{8, 8}, {5, 2}, {5, 5}, {-1, -7}} {
+		o.Apply([]float64{1e9})
+		g := []float64{x.g}
+		o.Apply(g)
+		o.Commit(kedge.Observation{})
+		if g[0] != x.want {
+			t.Errorf("turn %d steps by %v, want %v", k, g[0], x.want)
+		}
+	}
+}
+
 // By hand: g = (n/δ)(loss − previous)v, and the first turn only observes unless a previous loss is given.
 func TestDerivativeFreeByHand(t *testing.T) {
 	e := must(online.NewDerivativeFree(3, 0.5, stream.New(1, "v")))
