@@ -75,11 +75,11 @@ func (s *soaked) look() {
 	for n := 0; !s.over.Load(); n++ {
 		loop := fmt.Sprint("/v1/loops/l", n%10)
 		s.want(200, "GET", "/v1/overview", "")
-		s.want(200, "GET", loop, "")
-		s.want(200, "GET", loop+"/series?names=u.0&from=1&points=100", "")
+		newest := s.want(200, "GET", loop, "")["seq"]
+		s.want(200, "GET", loop+"/series?name=u.0&from_k=1&points=100", "")
 		s.want(200, "GET", "/metrics", "")
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		r, err := http.NewRequestWithContext(ctx, "GET", "http://"+s.address+loop+"/events", nil)
+		r, err := http.NewRequestWithContext(ctx, "GET", "http://"+s.address+loop+fmt.Sprint("/events?after=", newest), nil)
 		if err == nil {
 			var w *http.Response
 			if w, err = http.DefaultClient.Do(r); err == nil {

@@ -3,7 +3,10 @@ package server
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -46,6 +49,27 @@ func (c *call) sees(loop string) bool { return !session.IsOwn(loop) && c.who.See
 // reach says what a key is for.
 func (c *call) reach() string {
 	return "the key " + c.who.Prefix + " is for loops " + strings.Join(c.who.Loops, ", ")
+}
+
+// known refuses a query with names that a call does not have, or has twice: whoever misspells one must not take the reply for what was meant.
+func (c *call) known(r route) error {
+	query, err := url.ParseQuery(c.URL.RawQuery)
+	if err != nil {
+		return problem(session.Malformed, "the query: "+err.Error())
+	}
+	names := strings.Fields(r.asks)
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		switch {
+		case len(query[name]) > 1:
+			return problem(session.Malformed, fmt.Sprintf("the query has %s %d times", name, len(query[name])))
+		case name == "dry_run", slices.Contains(names, name):
+		case len(names) == 0:
+			return problem(session.Malformed, fmt.Sprintf("%.40q is nothing that this call asks for; it has no query", name))
+		default:
+			return problem(session.Malformed, fmt.Sprintf("%.40q is nothing that this call asks for; its query has %s", name, strings.Join(names, ", ")))
+		}
+	}
+	return nil
 }
 
 // number reads a whole number of the query.

@@ -163,7 +163,7 @@ func (s served) round(loop string, k, tells int) (calls int) {
 	if k%4 != 0 {
 		return tells + 3
 	}
-	for _, path := range []string{"/v1/overview", loop, loop + "/series?names=u.0&from=1&points=100", "/metrics"} {
+	for _, path := range []string{"/v1/overview", loop, loop + "/series?name=u.0&from_k=1&points=100", "/metrics"} {
 		s.want(200, "GET", path, "")
 	}
 	return tells + 7

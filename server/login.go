@@ -63,10 +63,10 @@ func leaveKey(c *call) (int, any, error) {
 // dashboardRoutes are the calls of the dashboard, and its files.
 func dashboardRoutes(loop string) []route {
 	return []route{
-		{Method: "GET", Path: "/v1/overview", Right: MayRead, Says: "Loops in a line each, all or those in loops=a,b: mode, health, newest values, what is due; page_size, page_token.", Out: overview{}, ownLoops: true, do: glances},
+		{Method: "GET", Path: "/v1/overview", Right: MayRead, Says: "Loops in a line each, all or those in loops=a,b: mode, health, newest values, what is due; page_size, page_token.", Out: overview{}, ownLoops: true, asks: "page_size page_token loops", do: glances},
 		{Method: "GET", Path: loop + "/terms", Right: MayRead, Says: "What the spec of a loop arranges: names, bounds, caps, deadlines, and the spec itself.", Out: terms{}, do: arranged},
-		{Method: "GET", Path: loop + "/quantiles", Right: MayRead, Says: "How an entry of people's states moved over the newest decisions: entry, last.", Out: fan{}, do: quantiles},
-		{Method: "GET", Path: loop + "/decisions/{k}/guess", Right: MayRead, Says: "What the model guesses: the newest people who answered, settled under the decision or under u=1,2,…, under what was live before it, and under what vanilla would have decided.", Out: plan.Forecast{}, do: guessed},
+		{Method: "GET", Path: loop + "/quantiles", Right: MayRead, Says: "How an entry of people's states moved over the newest decisions: entry, last.", Out: fan{}, asks: "entry last", do: quantiles},
+		{Method: "GET", Path: loop + "/decisions/{k}/guess", Right: MayRead, Says: "What the model guesses: the newest people who answered, settled under the decision or under u=1,2,…, under what was live before it, and under what vanilla would have decided.", Out: plan.Forecast{}, asks: "u", do: guessed},
 		{Method: "GET", Path: loop + "/sensitivity", Right: MayRead, Says: "How settled people answer each entry of the decision, by the model, in the mean of the newest who answered.", Out: plan.Answering{}, do: answering},
 		{Method: "GET", Path: "/v1/login", Says: "Who the sender is to the service, and whether a key is needed.", Out: identity{}, do: whoami},
 		{Method: "POST", Path: "/v1/login", Says: "Keep a key in a cookie of the dashboard.", In: login{}, Out: identity{}, do: enterKey},

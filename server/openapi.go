@@ -34,6 +34,9 @@ func (r route) operation() map[string]any {
 	for _, name := range parameter.FindAllStringSubmatch(r.Path, -1) {
 		list = append(list, map[string]any{"name": name[1], "in": "path", "required": true, "schema": map[string]any{"type": "string"}})
 	}
+	for _, name := range strings.Fields(r.asks) {
+		list = append(list, map[string]any{"name": name, "in": "query", "schema": map[string]any{"type": "string"}})
+	}
 	if r.dry {
 		list = append(list, map[string]any{"name": "dry_run", "in": "query", "description": "the whole answer, and nothing is written", "schema": map[string]any{"type": "boolean"}})
 	}

@@ -31,7 +31,8 @@ type route struct {
 	Method, Path string
 	Right        Right
 	Says         string
-	In, Out      any // examples; nil: no body
+	In, Out      any    // examples; nil: no body
+	asks         string // the names of its query, dry_run left out
 	streams      bool
 	dry          bool // it can be tried, by dry_run=true
 	ownLoops     bool // of a call without {loop}: it keeps to the loops of the key by itself; else it is for keys of all loops alone
@@ -68,23 +69,23 @@ func routes() []route {
 		{Method: "POST", Path: loop + "/ask", Right: MayAsk, Says: "The decision to deploy. Until it comes to something the answer is the same.", In: asking{}, Out: session.Offer{}, do: ask},
 		{Method: "POST", Path: loop + "/exchange", Right: MayTell, Says: "A round in one call, all or nothing: what went live, who answered, the close, the next ask. It needs the right to ask, too.", In: exchanging{}, Out: session.Exchanged{}, do: exchange},
 		{Method: "GET", Path: decision + "/explain", Right: MayRead, Says: "Why a decision is what it is, in numbers and in words.", Out: session.Explanation{}, do: explainDecision},
-		{Method: "GET", Path: loop + "/series", Right: MayRead, Says: "What was measured at every close, thinned to least and largest: name (value,u.0,…), from_k, points; times=true says when decisions were opened, too.", Out: map[string]json.RawMessage{}, do: series},
-		{Method: "GET", Path: loop + "/distribution", Right: MayRead, Says: "How people are distributed, now and settled, by the model, under what is live or under u=1,2,…: k, entry, bins; of=d looks at their traits, beside who answered at first.", Out: session.Distribution{}, do: distribution},
+		{Method: "GET", Path: loop + "/series", Right: MayRead, Says: "What was measured at every close, thinned to least and largest: name (value,u.0,…), from_k, points; times=true says when decisions were opened, too.", Out: map[string]json.RawMessage{}, asks: "name from_k points times", do: series},
+		{Method: "GET", Path: loop + "/distribution", Right: MayRead, Says: "How people are distributed, now and settled, by the model, under what is live or under u=1,2,…: k, entry, bins; of=d looks at their traits, beside who answered at first.", Out: session.Distribution{}, asks: "k entry bins of u", do: distribution},
 		{Method: "GET", Path: loop + "/health", Right: MayRead, Says: "How a loop is, in cards with words and what to do.", Out: cards{}, do: health},
 		{Method: "PUT", Path: decision + "/deployment", Right: MayTell, Says: "Say what went live, which may differ from what was decided: 201, 202 if that is too late, 200 if it was said before.", In: session.Deploy{}, Out: session.Reached{}, do: deploy},
-		{Method: "PUT", Path: decision + "/batches/{batch}", Right: MayTell, Says: "Tell people who answered: 201, 202 if that is too late to count. The same batch again changes nothing: 200.", In: people{}, Out: session.Received{}, do: tell},
+		{Method: "PUT", Path: decision + "/batches/{batch}", Right: MayTell, Says: "Tell people who answered: 201, 202 if that is too late to count. The same batch again changes nothing: 200.", In: people{}, Out: session.Received{}, asks: "epoch observed_at", do: tell},
 		{Method: "GET", Path: decision + "/batches", Right: MayRead, Says: "The receipts of the batches of a decision.", Out: []session.Receipt{}, do: receipts},
 		{Method: "POST", Path: decision + "/close", Right: MayTell, Says: "Learn from a decision: one step of the rule, or the reason why there is none.", In: session.Close{}, Out: session.Closing{}, dry: true, do: closing},
 		{Method: "POST", Path: decision + "/abandon", Right: MayTell, Says: "Give a decision up without learning from it.", In: session.Abandon{}, Out: session.Reached{}, do: abandon},
 		{Method: "POST", Path: decision + "/approve", Right: Operate, Says: "Let a proposal be deployed.", In: reasoned{}, Out: session.Reached{}, do: approve},
 		{Method: "POST", Path: decision + "/reject", Right: Operate, Says: "Refuse a proposal.", In: reasoned{}, Out: session.Reached{}, do: reject},
 		{Method: "GET", Path: decision, Right: MayRead, Says: "One decision, from its opening to its outcome.", Out: session.Decision{}, do: one},
-		{Method: "GET", Path: decisions, Right: MayRead, Says: "Decisions after after_k, up to page_size of them.", Out: page{}, do: some},
+		{Method: "GET", Path: decisions, Right: MayRead, Says: "Decisions after after_k, up to page_size of them.", Out: page{}, asks: "after_k page_size", do: some},
 		{Method: "POST", Path: loop + "/rollback", Right: Operate, Says: "Go back to what was deployed once, to safe or to baseline.", In: session.RollBack{}, Out: session.RolledTo{}, dry: true, do: rollback},
 		{Method: "PUT", Path: loop + "/pin", Right: Operate, Says: "Answer a decision whatever the rule says.", In: session.SetPin{}, Out: session.Status{}, dry: true, do: pin},
 		{Method: "DELETE", Path: loop + "/pin", Right: Operate, Says: "Let the rule decide again.", Out: session.Status{}, do: func(c *call) (int, any, error) { return c.do(200, session.Unpin{}) }},
-		{Method: "GET", Path: loop + "/log", Right: MayRead, Says: "Events after after, up to 1,000 of them.", Out: []session.Event{}, do: events},
-		{Method: "GET", Path: loop + "/events", Right: MayRead, Says: "Events as they happen, as server-sent events; Last-Event-ID or after goes on after one; with every=250ms only the newest close of each interval.", streams: true, do: stream},
+		{Method: "GET", Path: loop + "/log", Right: MayRead, Says: "Events after after, up to 1,000 of them.", Out: []session.Event{}, asks: "after", do: events},
+		{Method: "GET", Path: loop + "/events", Right: MayRead, Says: "Events as they happen, as server-sent events; Last-Event-ID or after goes on after one; with every=250ms only the newest close of each interval.", streams: true, asks: "after every", do: stream},
 		{Method: "GET", Path: "/v1/events", Right: MayRead, Says: "Where all loops are, and then every one that moves, as server-sent events.", ownLoops: true, streams: true, do: fleet},
 		{Method: "POST", Path: loop + "/kill", Right: Operate, Says: "The loop is killed from now on, also on a full disk: durable says whether the event was written, or a mark that it is to be.", In: reasoned{}, Out: session.Switched{}, do: kill},
 		{Method: "POST", Path: "/v1/kill", Right: Operate, Says: "Kill every loop of the key: each answers its safe decision.", In: reasoned{}, Out: kills.Killed{}, ownLoops: true, do: killAll},

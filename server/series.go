@@ -82,8 +82,12 @@ func series(c *call) (int, any, error) {
 	if reply["marks"], err = c.marks(from); err != nil {
 		return 0, nil, err
 	}
-	if c.URL.Query().Get("times") == "true" {
+	switch times := c.URL.Query().Get("times"); times {
+	case "true":
 		reply["at"], err = c.times(page.K)
+	case "", "false":
+	default:
+		err = problem(session.Malformed, "times is true or false, not "+strconv.Quote(times))
 	}
 	return 200, reply, err
 }

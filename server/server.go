@@ -245,6 +245,11 @@ func (c *call) enter(r route) (int, any, error) {
 	if err := c.spend(); err != nil {
 		return 0, nil, err
 	}
+	if strings.HasPrefix(r.Path, "/v1/") {
+		if err := c.known(r); err != nil {
+			return 0, nil, err
+		}
+	}
 	if r.streams && c.Method == http.MethodHead { // whose client would wait on the same connection for a stream that never ends
 		c.w.WriteHeader(http.StatusOK)
 		return 0, nil, nil

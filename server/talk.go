@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/kedge-opt/kedge/batch"
@@ -215,7 +216,11 @@ func distribution(c *call) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	of := session.Aspect{Trait: c.URL.Query().Get("of") == "d", Entry: entry, Bins: max(1, bins)}
+	whose := c.URL.Query().Get("of")
+	if whose != "" && whose != "p" && whose != "d" {
+		return 0, nil, problem(session.Malformed, "of is p, people's states, or d, their traits; not "+strconv.Quote(whose))
+	}
+	of := session.Aspect{Trait: whose == "d", Entry: entry, Bins: max(1, bins)}
 	if of.U, err = c.vector("u", len(d.U)); err != nil {
 		return 0, nil, err
 	}

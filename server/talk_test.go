@@ -183,6 +183,15 @@ func TestSeriesAndDistribution(t *testing.T) {
 		t.Errorf("%v, want W₁ = %g", d, 7-(10-live))
 	}
 	s.want(422, "GET", at+"/distribution?entry=2", "")
+	for path, says := range map[string]string{
+		"/series?names=u.0": `"names" is nothing that this call asks for; its query has name, from_k, points, times`, "/series?times=yes": "times is true or false",
+		"/series?name=u.0&name=u.1": "the query has name 2 times", "/series?name=%zz": "the query: ", "/distribution?of=x": "of is p, people's states, or d, their traits",
+		"/health?all=1": "it has no query", "?k=1": "it has no query",
+	} {
+		if detail := fmt.Sprint(s.want(400, "GET", at+path, "")["detail"]); !strings.Contains(detail, says) {
+			t.Errorf("%s: %s, want %q", path, detail, says)
+		}
+	}
 	s.want(409, "GET", at+fmt.Sprintf("/distribution?k=%d", rounds+1), "")
 	cards := fmt.Sprint(s.want(200, "GET", at+"/health", "")["cards"])
 	for _, want := range []string{"The loop is paused", "kedge loop resume", fmt.Sprintf("Decision %d is live", rounds)} {
