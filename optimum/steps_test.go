@@ -168,3 +168,32 @@ func TestSmallestMeansOfMany(t *testing.T) {
 		}
 	}
 }
+
+// By hand: the length of a set that is 20 wide is the power of two below half of that, and gradients of up to 30 there are measured by 16. What is a point, or flat, has units of 1; what has no
+// end has the length over which the field changes, which for a bowl 100 away is 256.
+func TestUnitsOfFields(t *testing.T) {
+	for _, x := range []struct {
+		name                        string
+		f                           Function
+		set                         kedge.Set
+		start, length, slope, upper float64
+	}{
+		{"interval", bowl{3, 0}, set.Interval{Lower: -10, Upper: 10}, 4, 8, 16, 1.25}, {"point", bowl{3, 0}, set.Interval{Lower: 3, Upper: 3}, 3, 1, 8, 3}, {"flat", flat{}, set.Interval{Lower: -10, Upper: 10}, 4, 8, 1, 1.25},
+		{"space", bowl{1, 100}, set.Whole{}, 0, 256, 131072, math.Inf(1)}, {"half a space", bowl{1, 100}, set.Box{Lower: []float64{0}}, 0, 256, 65536, math.Inf(1)},
+	} {
+		l := overSet(x.f, x.set, 1)
+		e, err := l.surveyField([]float64{x.start})
+		if err != nil {
+			t.Fatal(x.name, err)
+		}
+		is(t, x.name+": the length", l.length, x.length)
+		is(t, x.name+": the start in it", e.from[0], x.start/x.length)
+		is(t, x.name+": the upper end in it", e.upper[0], x.upper)
+		if x.name == "interval" || x.name == "point" || x.name == "flat" {
+			is(t, x.name+": the unit of slopes", l.slope, x.slope)
+		}
+	}
+	if _, err := overSet(flat{err: errNoValue}, set.Whole{}, 1).surveyField([]float64{0}); !errors.Is(err, errNoValue) {
+		t.Errorf("where there is no field: %v", err)
+	}
+}

@@ -177,6 +177,15 @@ func isNewError(e ast.Expr) bool {
 // signs leaves numbers alone of which a function of the standard library only reads the sign.
 func (f *finder) signs(c *ast.CallExpr) {
 	s, isOf := c.Fun.(*ast.SelectorExpr)
+	if isOf && named(s.X, "math") && s.Sel.Name == "IsInf" && len(c.Args) == 2 {
+		switch sign := c.Args[1].(type) {
+		case *ast.UnaryExpr:
+			f.moot[sign.X] = true
+		case *ast.BasicLit:
+			f.moot[sign] = sign.Value != "0"
+		}
+		return
+	}
 	if !isOf || !(named(s.X, "math") && s.Sel.Name == "Inf" || named(s.X, "strconv") && s.Sel.Name == "FormatFloat") {
 		return
 	}
