@@ -198,3 +198,30 @@ func TestDescentsAreShort(t *testing.T) {
 		t.Errorf("of seven looks %d are taken", few.evaluations)
 	}
 }
+
+// By hand: a kink of 2 at 0, a bowl down to 1 at 5, and a plain of 0 below −4 that no walk came to but that was looked at. As one walk was stuck at the kink, the lowest of what was looked at is
+// tried too, although the best is no kink; where none was stuck it is not.
+func TestWhoIsStuckLooksAgain(t *testing.T) {
+	f := plainly(func(g, u []float64) (float64, error) {
+		switch v := u[0]; {
+		case v < -4:
+			g[0] = 0
+			return 0, nil
+		case v < 2:
+			g[0] = math.Copysign(1, v)
+			return 2 + math.Abs(v), nil
+		default:
+			g[0] = v - 5
+			return 1 + (v-5)*(v-5)/2, nil
+		}
+	})
+	kink, bowl := place{u: []float64{0}, loss: 2, residual: 1, steepest: 1}, place{u: []float64{6}, loss: 3, residual: 1, steepest: 1}
+	for want, ends := range map[float64][]place{0: {kink, bowl}, 1: {bowl}} {
+		s := line()
+		s.land, s.Effort = overSet(f, set.Interval{Lower: -10, Upper: 10}, 1), Effort{}.filled(1)
+		s.screened = []place{{u: []float64{6}, loss: 1.5}, {u: []float64{-5}, loss: 0, steepest: 1}}
+		if best := s.lowest(ends); !(math.Abs(best.loss-want) <= 1e-12) || best.kink {
+			t.Errorf("of %d ends the lowest is %+v, want a loss of %v", len(ends), best, want)
+		}
+	}
+}
