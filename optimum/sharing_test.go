@@ -109,3 +109,49 @@ func TestEndsThatKeepConstraints(t *testing.T) {
 		t.Errorf("%d ends, missed %+v", len(c.ends), c.missed)
 	}
 }
+
+// evened is u₀ ≥ 2 stated with the slope −2, truly −1, and evened out a tenth off.
+type evened struct{}
+
+func (evened) Smoothed() bool { return true }
+
+func (evened) form(g, u []float64, off, slope float64) (float64, error) {
+	clear(g)
+	g[0] = slope
+	return 2 - u[0] + off, nil
+}
+
+func (e evened) Gradient(g, u []float64) (float64, error) { return e.form(g, u, 0.5, -2) }
+func (e evened) Sharp(g, u []float64) (float64, error)    { return e.form(g, u, 0, -1) }
+func (e evened) Even(g, u []float64) (float64, error)     { return e.form(g, u, 0.1, -1) }
+
+// By hand: what stands for another truth is kept to the last bit, the rest up to rounding. In units of 4, 2 and 2 a multiplier of 3 is 3·2·4/2 = 12, or half of it for who states the constraint twice
+// as steep as it is.
+func TestSmoothedConstraintsAreTold(t *testing.T) {
+	a := newAugmented(overSet(bowl{1, 0}, set.Whole{}, 1), []Function{evened{}})
+	for u, want := range map[float64]bool{2: true, 2 - 1e-12: false, 3: true} {
+		if a.admits([]float64{u}) != want {
+			t.Errorf("%v is admitted: %v", u, !want)
+		}
+	}
+	is(t, "truly", a.truly([]float64{1.5}), 0.5)
+	if v, err := a.constraint(0, []float64{1.5}); err != nil || v != 0.6 {
+		t.Errorf("evened out: %v, %v", v, err)
+	}
+	if a.sharp = true; !a.anySmoothed() || heldAbove().anySmoothed() {
+		t.Error("which are smoothed")
+	}
+	if v, _ := a.constraint(0, []float64{1.5}); v != 0.5 {
+		t.Errorf("sharply: %v", v)
+	}
+	p := &settled{place: place{u: []float64{0.25}}, multipliers: []float64{3}, over: []float64{0.5}}
+	for _, x := range []struct {
+		a                  *augmented
+		excess, multiplier float64
+	}{{a, 1.5, 6}, {heldAbove(), 1, 12}} {
+		x.a.land.length, x.a.land.slope, x.a.units[0] = 4, 2, 2
+		excess, multiplier := x.a.told(0, p)
+		is(t, "the excess", excess, x.excess)
+		is(t, "the multiplier", multiplier, x.multiplier)
+	}
+}
