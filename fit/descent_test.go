@@ -153,3 +153,77 @@ func TestStarts(t *testing.T) {
 		t.Errorf("with an error: %v", err)
 	}
 }
+
+// By hand, as for a search over a log: a parabola of 8(θ − 3)²/2 + 2(θ − 7)²·2/2 by a prior of 7 ± ½ is least at 52/12, or at a bound before it.
+func TestDescentsOfFootholds(t *testing.T) {
+	known := Free("a", 0)
+	known.Mean, known.Deviation = 7, 0.5
+	bound := known
+	bound.Upper = 4
+	of := func(unknowns []Unknown) func(theta []float64) (*Foothold, error) {
+		return func(theta []float64) (*Foothold, error) {
+			off := theta[0] - 3
+			p := &Foothold{Theta: theta, Loss: 4 * off * off, Slope: []float64{-8 * off, 0}[:1], Normal: []float64{8}}
+			p.Know(unknowns)
+			return p, nil
+		}
+	}
+	for name, x := range map[string]struct {
+		u    Unknown
+		want float64
+	}{"free": {Free("a", 0), 3}, "prior": {known, 52. / 12}, "bound": {bound, 4}} {
+		end, err := Descend([]float64{-40}, []Unknown{x.u}, of([]Unknown{x.u}))
+		if err != nil || end == nil || !(math.Abs(end.Theta[0]-x.want) <= 1e-7) {
+			t.Errorf("%s: %+v, %v, want %v", name, end, err, x.want)
+		}
+	}
+	p := &Foothold{Theta: []float64{1, 8}, Loss: 2, Slope: []float64{1, 1}, Normal: []float64{5, 6, 0, 7}}
+	p.Know([]Unknown{Free("b", 0), known})
+	if p.Loss != 2+2*2/2 || p.Slope[1] != 1-4 || p.Slope[0] != 1 || p.Normal[2] != 6 || p.Normal[3] != 11 || p.Normal[0] != 5 {
+		t.Errorf("with what is known: %+v", p)
+	}
+	for _, bad := range []Foothold{{Loss: math.NaN(), Normal: []float64{1}, Slope: []float64{1}}, {Normal: []float64{math.Inf(1)}, Slope: []float64{1}}, {Normal: []float64{1}, Slope: []float64{math.NaN()}}} {
+		bad.Theta = []float64{0}
+		if bad.Know([]Unknown{Free("a", 0)}); !math.IsInf(bad.Loss, 1) {
+			t.Errorf("%+v has a loss", bad)
+		}
+	}
+	if _, err := Descend([]float64{0}, []Unknown{known}, func([]float64) (*Foothold, error) { return nil, errLog }); !errors.Is(err, errLog) {
+		t.Errorf("with an error: %v", err)
+	}
+	looks := 0
+	if _, err := Descend([]float64{0}, []Unknown{known}, func(theta []float64) (*Foothold, error) {
+		if looks++; looks == 2 {
+			return nil, errLog
+		}
+		return of([]Unknown{known})(theta)
+	}); !errors.Is(err, errLog) {
+		t.Errorf("with an error on the way: %v", err)
+	}
+	if end, err := Descend([]float64{0}, []Unknown{known}, func(theta []float64) (*Foothold, error) { return &Foothold{Theta: theta, Loss: math.Inf(1)}, nil }); end != nil || err != nil {
+		t.Errorf("where there is no loss: %+v, %v", end, err)
+	}
+}
+
+// Each thing that makes no sense, beside one that does.
+func TestUnknownsThatMakeNoSense(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	good := Unknown{Name: "a", Start: 1, Lower: 0, Upper: 2, Mean: 1, Deviation: 3}
+	for name, x := range map[string]Unknown{
+		"below": {Start: -1, Lower: 0, Upper: 2}, "above": {Start: 3, Lower: 0, Upper: 2}, "a point": {Start: 1, Lower: 1, Upper: 1}, "no number": {Start: nan, Lower: 0, Upper: 2}, "endless": {Start: inf, Lower: 0, Upper: inf},
+		"a negative deviation": {Start: 1, Lower: 0, Upper: 2, Deviation: -1}, "a mean that is none": {Start: 1, Lower: 0, Upper: 2, Mean: nan}, "a deviation that is none": {Start: 1, Lower: 0, Upper: 2, Deviation: nan},
+	} {
+		if err := CheckUnknowns([]Unknown{good, x}); !errors.As(err, new(*InputError)) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := CheckUnknowns([]Unknown{good, {Start: 0, Lower: 0, Upper: 2}, {Start: 2, Lower: 0, Upper: 2}, Free("b", 0)}); err != nil {
+		t.Errorf("what makes sense: %v", err)
+	}
+	if got := (Blindness{Names: []string{"a", "b", "c"}}).String(); got != "a, b and c cannot be told apart: the log never moved what would tell" {
+		t.Error(got)
+	}
+	if got := (Blindness{}).String(); got != "nothing can be told" {
+		t.Error(got)
+	}
+}

@@ -233,6 +233,9 @@ func (f *finder) operator(at token.Pos, op token.Token) {
 	}
 }
 
+// nothing is above numbers that only stand for not being 0, as those that nothing is divided below.
+const nothing = 1e-290
+
 // literal changes a number by one.
 func (f *finder) literal(n *ast.BasicLit) {
 	switch n.Kind {
@@ -242,8 +245,11 @@ func (f *finder) literal(n *ast.BasicLit) {
 		}
 	case token.FLOAT:
 		other := "(2*" + n.Value + ")"
-		if v, err := strconv.ParseFloat(n.Value, 64); err == nil && v == 0 {
+		switch v, err := strconv.ParseFloat(n.Value, 64); {
+		case err == nil && v == 0:
 			other = "1.0"
+		case err == nil && v < nothing:
+			return
 		}
 		f.add(n.Pos(), n.End(), other)
 	}

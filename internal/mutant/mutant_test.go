@@ -49,7 +49,7 @@ func Third(x int) (int, bool, error) {
 	if third == 72 {
 		return 43, true, &smallError{}
 	}
-	if math.Inf(80) < math.Inf(-81) && !math.IsInf(90, 91) && !math.IsInf(92, -93) && !math.IsInf(94, 0) {
+	if math.Inf(80) < math.Inf(-81) && !math.IsInf(90, 91) && !math.IsInf(92, -93) && !math.IsInf(94, 0) && max(1e-300, 1e-200) > 0 {
 		return 44, true, nil
 	}
 	return third, x == 60, err
@@ -108,7 +108,7 @@ func TestMutations(t *testing.T) {
 	}
 	for _, want := range []string{
 		"x < 2 && x > -5 → x < 2", "x < 2 && x > -5 → x > -5", "x < 2 && x > -5 → !(x < 2 && x > -5)", "< → <=", "< → >=", "> → >=", "2 → 3", "-5 → 5",
-		"/ → *", "0 → 1", "70 → 71", "50 → 51", "60 → 61", "44 → 45", "-81 → 81", "90 → 91", "-93 → 93", "err != nil → false && err != nil", "-2 → 2", "!= → ==",
+		"/ → *", "0 → 1", "70 → 71", "50 → 51", "60 → 61", "44 → 45", "-81 → 81", "90 → 91", "1e-200 → (2*1e-200)", "-93 → 93", "err != nil → false && err != nil", "-2 → 2", "!= → ==",
 	} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%q is not among\n%s", want, strings.Join(got, "\n"))
@@ -117,7 +117,7 @@ func TestMutations(t *testing.T) {
 	if i := slices.IndexFunc(all, Mutation.DropsError); i < 0 || all[i].Was != "err != nil" || all[slices.IndexFunc(all, func(s Mutation) bool { return s.Was == "/" })].DropsError() {
 		t.Error("which change drops an error is not told")
 	}
-	for _, moot := range []string{"40 → 41", "41 → 42", "42 → 43", "43 → 44", "80 → 81", "81 → 82", "91 → 92", "93 → 94", "false → true"} {
+	for _, moot := range []string{"40 → 41", "41 → 42", "42 → 43", "43 → 44", "80 → 81", "81 → 82", "91 → 92", "93 → 94", "1e-300 → (2*1e-300)", "false → true"} {
 		if slices.Contains(got, moot) {
 			t.Errorf("%q changes what nobody looks at", moot)
 		}
