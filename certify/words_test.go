@@ -1,6 +1,7 @@
 package certify
 
 import (
+	"encoding/json"
 	"errors"
 	"math"
 	"slices"
@@ -8,7 +9,10 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/objective"
+	"github.com/kedge-opt/kedge/set"
 )
 
 // By hand: what a certificate of given numbers says. The tight step is the largest, the coupled one as large.
@@ -118,5 +122,81 @@ func TestWhoStaysDoesNotSettle(t *testing.T) {
 		if errors.As(err, &stays) == want {
 			t.Errorf("%s: %v", next, err)
 		}
+	}
+}
+
+// By hand: what a certificate is in JSON; numbers that there are none of are null, and what has no end is "inf".
+func TestCertificatesInJSON(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	for want, x := range map[string]any{
+		`{"of":"x","theorem":"Theorem 5","form":"tight","probable":true,"value":2,"step":0.5,"compare":1,"vacuous":true,"known":"proof","source":"s"}`: Bound{"x", "Theorem 5", Tight, true, 2, 0.5, 1, Proof, "s"},
+		`{"individuals":7,"rate":-0.5,"logarithm":true,"split":null,"distance":3,"gradient":"inf","known":"estimate"}`:                                 Generalization{7, -0.5, true, nan, 3, inf, Estimate},
+		`{"for":"f","of":"o","value":null,"largest":0.25,"used":1,"known":"unknown","why":"w"}`:                                                        Extension{"f", "o", nan, 0.25, 1, Unknown, "w"},
+		`{"form":"paper","probable":false,"largest":0.5,"used":1,"excess":2,"known":"proof","source":"s"}`:                                             Step{Form: Paper, Largest: 0.5, Used: 1, Known: Proof, Source: "s"},
+	} {
+		got, err := json.Marshal(x)
+		if err != nil || string(got) != want {
+			t.Errorf("%s (%v), want\n%s", got, err, want)
+		}
+	}
+}
+
+// The norm that polarized states remember beside them is nothing that the theory is of: it is dropped, with what is made for it.
+func TestNormsAreForgotten(t *testing.T) {
+	f := dynamics.Polarized{Dim: 2, Lambda: 0.4, Sigma: 0.5}
+	traits := kedge.Block{Data: []float64{1, 0, 0, 1}, Width: 2}
+	p := problem{Model: kedge.Model{Dynamics: dynamics.PolarizedNorm{Polarized: f}, Objective: objective.Affinity{}, Traits: traits, States: kedge.Block{Data: []float64{1, 0, 9, 0, 1, 8}, Width: 3}}}
+	q := p.forget()
+	if q.Dynamics != kedge.Dynamics(f) || q.Settler != kedge.Settler(f) || q.Sensitivity == nil || q.Objective != kedge.Objective(objective.Affinity{}) {
+		t.Errorf("%+v", q.Model)
+	}
+	if n, width := q.States.Size(); n != 2 || width != 2 || !slices.Equal(q.States.View(make([]float64, 4), 0, 2), []float64{1, 0, 0, 1}) {
+		t.Errorf("states of %d × %d", n, width)
+	}
+	plain := problem{Model: kedge.Model{Dynamics: f}}
+	if plain.forget().Dynamics != kedge.Dynamics(f) {
+		t.Error("others have something to forget")
+	}
+	good := problem{Model: published(t, 0.3, 0.4).Model}
+	for name, change := range map[string]func(p *problem){"weights": func(p *problem) { p.Weights = make([]float64, 1000) }, "whole numbers": func(p *problem) { p.Set = set.Lattice{} }} {
+		p := good
+		change(&p)
+		if _, err := p.filled(); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("with %s: %v", name, err)
+		}
+	}
+}
+
+// By the definition: where every batch is everybody there is no noise.
+func TestEverybodyHasNoNoise(t *testing.T) {
+	p := published(t, 0.3, 0.4)
+	p.Everybody, p.Batch = true, 1000
+	c := &Constants{}
+	if err := c.addNoise(p, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []Key{M, MV, SigmaMb} {
+		if x := c.Get(k); x.Value != 0 || x.Known != Proof {
+			t.Errorf("%s is %+v", k, x)
+		}
+	}
+}
+
+// By hand: of Φ = ½·3·p² + 2pu the gradients are 3p + 2u and 2p. Between p = 1 and h = 3 under u = 5 they differ by 6 and 4, that is 3 and 2 for every 1, and ∂Φ/∂p is 19 at most. Who
+// stays where it is tells no slopes.
+func TestSecantsOfLosses(t *testing.T) {
+	o, err := objective.NewQuadratic(kedge.Dims{Decision: 1, State: 1, Trait: 1}, []float64{0}, []float64{2}, []float64{3}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s slopes
+	s.see(o, probe{u: []float64{5}, p: []float64{1}, h: []float64{3}, d: []float64{0}})
+	near(t, "L_Φ^p", s.loss, 19, 1e-13)
+	near(t, "M_Φ^u", s.partU, 2, 1e-13)
+	near(t, "M_Φ^p", s.partP, 3, 1e-13)
+	s = slopes{}
+	s.see(o, probe{u: []float64{5}, p: []float64{7}, h: []float64{7}, d: []float64{0}})
+	if s.loss != 31 || s.partU != 0 || s.partP != 0 {
+		t.Errorf("of who stays: %+v", s)
 	}
 }

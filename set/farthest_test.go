@@ -41,3 +41,43 @@ func TestFarthestByHand(t *testing.T) {
 		t.Errorf("of what fails: %v", err)
 	}
 }
+
+// By hand: the box between the whole bounds, the whole space without any; the corner of the bounds of a convex set, and no end of a plane.
+func TestRelaxedAndFarthest(t *testing.T) {
+	l := Lattice{Lower: []float64{-1.5, 0.2}, Upper: []float64{2.5, 9.9}, Whole: []bool{true, false}}
+	if b, ok := l.Relaxed().(Box); !ok || b.Lower[0] != -1 || b.Upper[0] != 2 || b.Lower[1] != 0.2 || b.Upper[1] != 9.9 {
+		t.Errorf("%+v", l.Relaxed())
+	}
+	if _, ok := (Lattice{}).Relaxed().(Whole); !ok {
+		t.Errorf("without bounds: %+v", Lattice{}.Relaxed())
+	}
+	plane, err := NewAffine([]float64{1, 1}, []float64{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		set  kedge.Set
+		want float64
+		sure bool
+	}{
+		{plane, math.Inf(1), true}, {Convex{Bounds: Box{Lower: []float64{-3, 0}, Upper: []float64{1, 4}}, Inside: []float64{0, 1}}, 5, true},
+	} {
+		if got, sure, err := Farthest(x.set, 2); err != nil || got != x.want || sure != x.sure {
+			t.Errorf("%+v: %v, %v, %v", x.set, got, sure, err)
+		}
+	}
+	if err := (RateLimit{Most: 1}).ProjectAt([]float64{1}, 1, []float64{0}); err == nil {
+		t.Error("a rate limit without a set")
+	}
+	none := &NoInsideError{What: "the bounds", Least: 0.25, At: []float64{1, 2}}
+	if !errors.Is(none, kedge.ErrInfeasible) || none.Error() != "no decision keeps the bounds with room to spare: at best, near [1 2], the worst of them is 0.25 beyond" {
+		t.Error(none)
+	}
+	for name, c := range map[string]Convex{
+		"a plane of another length": {Inside: []float64{0}, Plane: plane}, "off the plane": {Inside: []float64{0, 0}, Plane: plane}, "on a bound": {Bounds: Box{Lower: []float64{0, 0}}, Inside: []float64{0, 1}}, "of another length": {Bounds: Box{Lower: []float64{0, 0}}, Inside: []float64{1}},
+	} {
+		if err := c.Check(len(c.Inside)); err == nil {
+			t.Errorf("%s: Inside is taken", name)
+		}
+	}
+}
