@@ -14,6 +14,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/batch"
+	"github.com/kedge-opt/kedge/internal/intake"
 	"github.com/kedge-opt/kedge/session"
 )
 
@@ -78,6 +79,9 @@ func (c *call) text(most int64) ([]byte, error) {
 func (c *call) decode(text []byte, v any) error {
 	if deep(text, c.limits.Depth) {
 		return problem(session.Malformed, fmt.Sprintf("lists and objects are more than %d deep", c.limits.Depth))
+	}
+	if key := intake.Repeated(text); key != "" {
+		return problem(session.Malformed, fmt.Sprintf("the key %.40q is there twice", key))
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

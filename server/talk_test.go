@@ -175,6 +175,11 @@ func TestSeriesAndDistribution(t *testing.T) {
 	if marks := r["marks"].([]any); len(marks) != 1 || marks[0].(map[string]any)["words"] != "paused: stock-take" || marks[0].(map[string]any)["k"] != rounds+1.0 {
 		t.Errorf("marks: %v", marks)
 	}
+	for _, twice := range []string{`{"reason":"a","reason":"b"}`, `{"reason":"a","Reason":"b"}`} {
+		if detail := fmt.Sprint(s.want(400, "POST", at+"/resume", twice)["detail"]); !strings.Contains(detail, "is there twice") {
+			t.Errorf("%s: %s", twice, detail)
+		}
+	}
 	s.want(400, "GET", at+"/series?name=u.2", "")
 	s.want(400, "GET", at+"/series?name=profit", "")
 	d := s.want(200, "GET", at+"/distribution?entry=0&bins=2", "")

@@ -1,0 +1,47 @@
+package intake
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// Repeated is a key that an object of a JSON text has twice, in whatever case; "" if there is none, or the text is not JSON. Decoders take the last one.
+func Repeated(text []byte) string {
+	type level struct {
+		keys map[string]bool // nil: a list
+		next bool            // a key is next
+	}
+	var open []level
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return ""
+		}
+		within := len(open) - 1
+		if key, is := token.(string); is && within >= 0 && open[within].next {
+			if folded := strings.ToLower(key); open[within].keys[folded] {
+				return key
+			} else {
+				open[within].keys[folded] = true
+			}
+			open[within].next = false
+			continue
+		}
+		switch token {
+		case json.Delim('{'):
+			open = append(open, level{map[string]bool{}, true})
+			continue
+		case json.Delim('['):
+			open = append(open, level{})
+			continue
+		case json.Delim('}'), json.Delim(']'):
+			open = open[:within]
+		}
+		if within = len(open) - 1; within >= 0 { // a value has ended
+			open[within].next = open[within].keys != nil
+		}
+	}
+}
