@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Repeated is a key that an object of a JSON text has twice, in whatever case; "" if there is none, or the text is not JSON. Decoders take the last one.
+// Repeated is a key that an object of a JSON text has twice, the outermost in whatever case; "" if there is none, or the text is not JSON. Decoders take the
+// last one, and do not tell cases apart in the names of fields; further in, keys may be words of users.
 func Repeated(text []byte) string {
 	type level struct {
 		keys map[string]bool // nil: a list
@@ -22,12 +23,14 @@ func Repeated(text []byte) string {
 		}
 		within := len(open) - 1
 		if key, is := token.(string); is && within >= 0 && open[within].next {
-			if folded := strings.ToLower(key); open[within].keys[folded] {
-				return key
-			} else {
-				open[within].keys[folded] = true
+			name := key
+			if within == 0 {
+				name = strings.ToLower(key)
 			}
-			open[within].next = false
+			if open[within].keys[name] {
+				return key
+			}
+			open[within].keys[name], open[within].next = true, false
 			continue
 		}
 		switch token {
