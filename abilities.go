@@ -56,6 +56,32 @@ type CheckedDynamics interface {
 	Check() error
 }
 
+// TileDynamics are Dynamics of a state as long as the trait that can move people in tiles of eight: entry j of individual i stands at i/8·8m + 8j + i%8, for m
+// entries each. They give the bits of NextRows and AlignRows, or give up. Of those that can be compared, equal ones are the same.
+type TileDynamics interface {
+	RowDynamics
+	Aligner
+	// Tiles tells whether that is faster here than moving rows.
+	Tiles() bool
+	// AlignsTraits tells whether traits, one a row, can be aligned in tiles, and AlignsUnder whether they can under u.
+	AlignsTraits(d []float64) bool
+	AlignsUnder(u []float64) bool
+	// NextTiles writes f(p, u, d) to the tiles of dst. It is false where anything is out of the ordinary, also where a state might not be finite: rows do
+	// those. The content of dst is then unspecified.
+	NextTiles(dst, p, u, d []float64) bool
+	// AlignTiles does that and writes h(u, dᵢ)ᵀu to pu, which has an entry for everybody in the tiles. Each may be false.
+	AlignTiles(dst, pu, p, u, d []float64) (moved, aligned bool, worst Residual)
+}
+
+// ForesightedCrowd is a crowd that can judge a decision which it is about to answer, in the same pass as its answer.
+type ForesightedCrowd interface {
+	// Foresee begins the decision u, and tells whether the crowd can judge it.
+	Foresee(u []float64) bool
+	// AlignPeople writes h(u, dᵢ)ᵀu of individuals from the given one on to pu, with the bits of AlignRows. It is false where it cannot tell. Goroutines may ask for
+	// different people at once.
+	AlignPeople(pu []float64, first int) (Residual, bool)
+}
+
 // VisibleCrowd is a Population that shows where everybody is, one individual a row; nil where it cannot be seen just now.
 type VisibleCrowd interface {
 	Population

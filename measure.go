@@ -70,7 +70,7 @@ type Turn struct {
 	K         int
 	Last      bool      // nothing is deployed any more
 	U         []float64 // the decision (an Explorer's center)
-	States    []float64 // of everybody; nil when the population does not show them
+	States    []float64 // of everybody; nil when the population does not show them, or when all instruments are Sightless
 	Algorithm Algorithm
 }
 
@@ -79,6 +79,12 @@ type Instrument interface {
 	Columns() []Column
 	// Measure fills the row, one number a column; NaN marks what cannot be said of the turn.
 	Measure(ctx context.Context, row []float64, t *Turn) error
+}
+
+// Sightless is an Instrument that can tell that it does not look at States. Then nobody has to bring them.
+type Sightless interface {
+	Instrument
+	Sightless() bool
 }
 
 // Forerunner is an Instrument that must see the start of the turn before a recorded one too.

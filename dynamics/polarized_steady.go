@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	offSphere   = 1e-9   // how far ‖d‖ may lie from 1
-	indifferent = 1e-290 // (1−λ)|C| below which nothing but under- and overflow is left of the equation
+	offSphere        = 1e-9   // how far ‖d‖ may lie from 1
+	indifferent      = 1e-290 // (1−λ)|C| below which nothing but under- and overflow is left of the equation
+	fromIndifference = 1e-100 // |C| above which roots are found many at a time
 )
 
 // Settle writes the steady state reached from p₀ = d to dst.
@@ -238,12 +239,12 @@ const rootResidual = 0x1p-48
 // align does a block at once. It gives up on anything out of the ordinary: an individual that is indifferent or off the
 // sphere, λ = 1, a decision without direction.
 func (f Polarized) align(dst, u, d []float64, norm float64) bool {
-	k, s := 1-f.Lambda, float64(f.Sigma*float64(norm*norm))
-	if !inMiddle(norm) || !inMiddle(s) || k == 0 {
+	k, s, ok := f.force(norm)
+	if !ok {
 		return false
 	}
 	off, least := rows.Cosines(dst, d, u, 1/norm)
-	if !(off <= offSphere && least >= 1e-100) || rows.SettleCosines(dst, k, s) != 0 {
+	if !(off <= offSphere && least >= fromIndifference) || rows.SettleCosines(dst, k, s) != 0 {
 		return false
 	}
 	rows.Scale(dst, norm)

@@ -132,6 +132,9 @@ func (a *attempt) judgeThere(m *loop.Meter) {
 			m.Steady.Engine = e
 		}
 	}
+	if a.trial.Population != nil {
+		m.Steady.Crowd = a.trial.Population.Foresight(a.run.problem.Model)
+	}
 }
 
 // leave gives what the trial holds on a device back.

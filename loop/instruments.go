@@ -41,6 +41,9 @@ func decisionColumn(i int) kedge.Column {
 // Columns are one an entry.
 func (c Decisions) Columns() []kedge.Column { return c }
 
+// Sightless tells that only the decision counts.
+func (c Decisions) Sightless() bool { return true }
+
 // Measure copies the decision.
 func (c Decisions) Measure(_ context.Context, row []float64, t *kedge.Turn) error {
 	copy(row, t.U)
@@ -79,6 +82,9 @@ func (t *Traits) Columns() (list []kedge.Column) {
 	}
 	return list
 }
+
+// Sightless tells that only samples count.
+func (t *Traits) Sightless() bool { return true }
 
 // Measure copies the means of the last sample.
 func (t *Traits) Measure(_ context.Context, row []float64, _ *kedge.Turn) error {
@@ -135,6 +141,9 @@ func (c Constraints) Columns() (list []kedge.Column) {
 	return list
 }
 
+// Sightless tells that only the decision and the algorithm count.
+func (c Constraints) Sightless() bool { return true }
+
 // Measure judges the decision by every constraint.
 func (c Constraints) Measure(_ context.Context, row []float64, t *kedge.Turn) error {
 	var multipliers []float64
@@ -174,6 +183,9 @@ func (*Nash) Columns() []kedge.Column {
 	}
 }
 
+// Sightless tells that only the decision counts.
+func (n *Nash) Sightless() bool { return true }
+
 // Measure says how far a decision is from equilibrium.
 func (n *Nash) Measure(_ context.Context, row []float64, t *kedge.Turn) (err error) {
 	if row[0], err = n.Residual(t.U); kedge.IsUnsettled(err) {
@@ -195,6 +207,9 @@ type Trust struct{}
 func (Trust) Columns() []kedge.Column {
 	return []kedge.Column{{Name: "trust", Label: "trust in the learned sensitivity"}}
 }
+
+// Sightless tells that only the algorithm counts.
+func (Trust) Sightless() bool { return true }
 
 // Measure asks the algorithm.
 func (Trust) Measure(_ context.Context, row []float64, t *kedge.Turn) error {

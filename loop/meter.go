@@ -122,6 +122,9 @@ func (t *Meter) Measure(_ context.Context, row []float64, turn *kedge.Turn) (err
 	return t.reference(row, turn.U)
 }
 
+// Sightless tells that no distances of the population are measured.
+func (t *Meter) Sightless() bool { return t.W1 == nil }
+
 // Employ lets the meter use so many workers.
 func (t *Meter) Employ(workers int) {
 	t.Steady.Workers = workers

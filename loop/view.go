@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/kedge-opt/kedge"
 )
@@ -24,7 +25,7 @@ type view struct {
 func (l *Loop) view() *view {
 	u := make([]float64, l.Population.Dims().Decision)
 	v := &view{loop: l, turn: kedge.Turn{U: u, Algorithm: l.Algorithm}, center: Center(l.Algorithm)}
-	if c, ok := l.Population.(kedge.VisibleCrowd); ok {
+	if c, ok := l.Population.(kedge.VisibleCrowd); ok && slices.ContainsFunc(l.Instruments, sees) {
 		v.states = c.States
 	}
 	if c, ok := l.Population.(kedge.PreparedCrowd); ok {
@@ -43,6 +44,12 @@ func (l *Loop) view() *view {
 		}
 	}
 	return v
+}
+
+// sees tells whether an instrument looks at states.
+func sees(one kedge.Instrument) bool {
+	s, ok := one.(kedge.Sightless)
+	return !ok || !s.Sightless()
 }
 
 // measure records the start of turn k when it is due.

@@ -24,6 +24,7 @@ import (
 //	Float64         16s + 8t    480     16s    320
 //	Float32          8s + 4t    240      8s    160
 //
+// A small crowd whose dynamics move people in tiles (kedge.TileDynamics) has traits a second time, and states a third time once they are asked for as a block.
 // Traits may be shared among crowds. What a picker keeps comes on top: 8 bytes an individual for WithoutReplacement.
 type Crowd struct {
 	// Workers is how many goroutines Respond may use; 0 means 1. It uses one for every crew.Grain entries of the states, so
@@ -114,7 +115,11 @@ func Gather(config Config) (*Crowd, error) {
 	if err := c.unsettle(config); err != nil {
 		return nil, err
 	}
-	c.states = newStore(config.Storage, c.size, c.dim.State)
+	if t := c.tiled(config); t != nil {
+		c.states = t
+	} else {
+		c.states = newStore(config.Storage, c.size, c.dim.State)
+	}
 	if err := c.start(config.States); err != nil {
 		return nil, err
 	}
@@ -197,7 +202,16 @@ func (c *Crowd) Bytes() int {
 
 // States returns everybody's state, one individual a row, or nil when states are not kept as Float64. It is the crowd's own
 // memory: only to be read, and only until the next Respond or Reset.
-func (c *Crowd) States() []float64 { return inPlace(c.states) }
+func (c *Crowd) States() []float64 {
+	if t, ok := c.states.(*eights); ok {
+		x := t.block()
+		if t.looks >= mostLooks { // tiles gain less than making rows of them takes
+			c.states = t.retire()
+		}
+		return x
+	}
+	return inPlace(c.states)
+}
 
 // Traits returns everybody's trait, one individual a row, or nil when traits are neither a kedge.Block nor moving. It is only
 // to be read.
@@ -241,6 +255,9 @@ const stride = 16
 
 // start puts everybody into the given states, nil for the own traits, unless a state or a trait is not finite.
 func (c *Crowd) start(states kedge.Rows) error {
+	if t, ok := c.states.(*eights); ok {
+		t.forget()
+	}
 	c.furnish(1)
 	for first := 0; first < c.size; first += chunk {
 		last := min(first+chunk, c.size)
@@ -327,6 +344,9 @@ func (c *Crowd) moveAll(ctx context.Context, u []float64) error {
 	if c.social != nil {
 		u = c.social.see(u, c, hands)
 	}
+	if t, ok := c.states.(*eights); ok {
+		t.begin(u)
+	}
 	if hands > 1 {
 		return crew.Share(hands, (chunks+stride-1)/stride, func(hand, i int) error {
 			return c.moveSome(ctx, u, i*stride, min((i+1)*stride, chunks), &c.desks[hand])
@@ -349,6 +369,9 @@ func (c *Crowd) moveSome(ctx context.Context, u []float64, from, to int, w *desk
 func (c *Crowd) move(ctx context.Context, u []float64, i int, w *desk) error {
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if t, ok := c.states.(*eights); ok && t.move(u, i) {
+		return nil
 	}
 	first, last := i*chunk, min((i+1)*chunk, c.size)
 	next := c.states.next(w.next, first, last)

@@ -34,6 +34,16 @@ func kept(t testing.TB, n int) map[string]func() *population.Crowd {
 		}
 	}
 	return map[string]func() *population.Crowd{
+		"float64, in tiles": func() *population.Crowd {
+			traits := kedge.Block{Data: redrawn.View(make([]float64, 3*n), 0, n), Width: 3}
+			c, err := population.Gather(population.Config{
+				Dynamics: inTiles{dynamics.Polarized{Dim: 3, Lambda: 0.4, Sigma: 0.5}}, Traits: traits, Pick: population.WithReplacement{Source: stream.New(5, "sample")},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c
+		},
 		"float64, without replacement": gather(population.Float64, func() population.Picker {
 			return &population.WithoutReplacement{Source: stream.New(5, "sample")}
 		}),

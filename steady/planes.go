@@ -46,9 +46,16 @@ func (s *Objective) planeChunk(part, d []float64, w *desk, first, last int) bool
 
 // alignChunk adds the losses of individuals with the traits d to part[0] by their settled states' products with u alone.
 func (s *Objective) alignChunk(part, pu, d []float64, w *desk, first int) error {
-	res, err := s.aligner.AlignRows(pu, s.task.u, d)
-	if err != nil {
-		return err
+	var res kedge.Residual
+	known := false
+	if s.task.ahead {
+		res, known = s.Crowd.AlignPeople(pu, first)
+	}
+	if !known {
+		var err error
+		if res, err = s.aligner.AlignRows(pu, s.task.u, d); err != nil {
+			return err
+		}
 	}
 	w.worst = w.worst.Worst(res)
 	s.judgeAligned(part, pu, first)

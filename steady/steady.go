@@ -25,6 +25,10 @@ type Objective struct {
 	// Engine, unless it is nil, is asked for values before they are worked out here. Clones have the same.
 	Engine Engine
 
+	// Crowd, unless it is nil, is asked for where people settle before that is worked out here: a crowd of the model's people, which are moved in the same
+	// pass. It is for one Objective. Clones have none.
+	Crowd kedge.ForesightedCrowd
+
 	model   kedge.Model
 	dim     kedge.Dims
 	settler kedge.RowSettler
@@ -69,6 +73,7 @@ type task struct {
 	total  bool      // the answer of the crowd is wanted with ∂Φ/∂u
 	states []float64 // where to leave the settled states, nil for nowhere
 	settle bool      // and nothing is judged
+	ahead  bool      // the crowd is asked
 }
 
 // New checks a model with a settler, an objective and traits and returns its Φ̃; gradients need its sensitivity. Traits that are
@@ -217,6 +222,7 @@ func (s *Objective) eval(g []float64, t task) (float64, error) {
 		}
 		s.forget()
 	}
+	s.task.ahead = s.Crowd != nil && s.aligner != nil && g == nil && !t.settle && s.Crowd.Foresee(t.u)
 	hands := crew.Hands(s.Workers, s.sums.n*dim.State)
 	s.furnish(hands)
 	return s.sums.mean(g, hands)

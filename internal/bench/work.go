@@ -168,6 +168,7 @@ func (dropped) Record(*kedge.Step) error { return nil }
 func Play(ctx context.Context, p *problem.Problem, algorithm, trial int) error {
 	t := must(p.Trial(algorithm, trial, math.NaN()))
 	m := &loop.Meter{Steady: must(p.Steady()), Maximize: p.Maximize, Optimum: loop.Target{Decision: p.Start, Loss: 1}}
+	m.Steady.Crowd = t.Population.Foresight(p.Model)
 	if p.MeasureItems() {
 		m.W1 = transport.W1Both
 	}

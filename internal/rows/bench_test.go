@@ -100,3 +100,11 @@ func BenchmarkProducts(b *testing.B) {
 	along, own := make([]float64, 1000), make([]float64, 1000)
 	atLevels(b, func() { Products(along, own, d, u) })
 }
+
+func BenchmarkTiles(b *testing.B) {
+	r := rand.New(rand.NewPCG(5, 0))
+	p, d, u := random(r, 20000, false), random(r, 20000, false), random(r, 20, false)
+	dst, along := make([]float64, 20000), make([]float64, 1000)
+	b.Run("Step", func(b *testing.B) { atLevels(b, func() { StepTiles(dst, p, d, u, 0.4, 0.6, 0.5) }) })
+	b.Run("Align", func(b *testing.B) { atLevels(b, func() { AlignTiles(dst, along, p, d, u, 0.4, 0.6, 0.5, 0.2) }) })
+}

@@ -139,6 +139,16 @@ func gaussAVX512(dst *float64, words *uint64, n int)
 //go:noescape
 func philoxAVX512(dst *uint64, blocks int, k0 uint64, k1 uint64, w uint64, x uint64, y uint64, z uint64)
 
+// stepTilesAVX512 writes x/‖x‖ for x = stay·p + home·d + pull·(pᵀu)·u to n tiles of dst and the least and the largest ‖x‖² of every lane to extent, by their bits; n must be positive.
+//
+//go:noescape
+func stepTilesAVX512(dst *float64, p *float64, d *float64, u *float64, extent *float64, n int, m int, stay float64, home float64, pull float64)
+
+// alignTilesAVX512 does what stepTilesAVX512 does and writes dᵀu·inverse to along, and the least without its sign to extent too.
+//
+//go:noescape
+func alignTilesAVX512(dst *float64, along *float64, p *float64, d *float64, u *float64, extent *float64, n int, m int, stay float64, home float64, pull float64, inverse float64)
+
 // gapsAVX2 does what Gaps.Step does, in all lanes, for entries 0, 1, … and last, last−1, …
 //
 //go:noescape

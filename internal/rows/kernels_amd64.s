@@ -7159,6 +7159,453 @@ DATA upperPairs<>+48(SB)/8, $0x000000000000000e
 DATA upperPairs<>+56(SB)/8, $0x000000000000000f
 GLOBL upperPairs<>(SB), RODATA|NOPTR, $64
 
+// func stepTilesAVX512(dst *float64, p *float64, d *float64, u *float64, extent *float64, n int, m int, stay float64, home float64, pull float64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·stepTilesAVX512(SB), NOSPLIT, $0-80
+	MOVQ         u+24(FP), AX
+	MOVQ         m+48(FP), CX
+	SHLQ         $0x03, CX
+	MOVQ         CX, DX
+	ANDQ         $-32, DX
+	MOVQ         CX, BX
+	SUBQ         DX, BX
+	MOVQ         dst+0(FP), DI
+	MOVQ         p+8(FP), R8
+	MOVQ         d+16(FP), R9
+	MOVQ         n+40(FP), R10
+	VBROADCASTSD stay+56(FP), Z0
+	VBROADCASTSD home+64(FP), Z1
+	VBROADCASTSD pull+72(FP), Z2
+	VBROADCASTSD infinity<>+0(SB), Z3
+	VXORPD       Z4, Z4, Z4
+
+tile:
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	XORQ   SI, SI
+
+dotLoop:
+	CMPQ         SI, DX
+	JGE          dotRest
+	VBROADCASTSD (AX)(SI*1), Z9
+	VMULPD       (R8)(SI*8), Z9, Z9
+	VADDPD       Z9, Z5, Z5
+	VBROADCASTSD 8(AX)(SI*1), Z9
+	VMULPD       64(R8)(SI*8), Z9, Z9
+	VADDPD       Z9, Z6, Z6
+	VBROADCASTSD 16(AX)(SI*1), Z9
+	VMULPD       128(R8)(SI*8), Z9, Z9
+	VADDPD       Z9, Z7, Z7
+	VBROADCASTSD 24(AX)(SI*1), Z9
+	VMULPD       192(R8)(SI*8), Z9, Z9
+	VADDPD       Z9, Z8, Z8
+	ADDQ         $0x20, SI
+	JMP          dotLoop
+
+dotRest:
+	CMPQ         BX, $0x00
+	JLE          dotDone
+	VBROADCASTSD (AX)(SI*1), Z9
+	VMULPD       (R8)(SI*8), Z9, Z9
+	VADDPD       Z9, Z5, Z5
+	CMPQ         BX, $0x08
+	JLE          dotDone
+	VBROADCASTSD 8(AX)(SI*1), Z9
+	VMULPD       64(R8)(SI*8), Z9, Z9
+	VADDPD       Z9, Z6, Z6
+	CMPQ         BX, $0x10
+	JLE          dotDone
+	VBROADCASTSD 16(AX)(SI*1), Z9
+	VMULPD       128(R8)(SI*8), Z9, Z9
+	VADDPD       Z9, Z7, Z7
+
+dotDone:
+	VADDPD Z7, Z5, Z5
+	VADDPD Z8, Z6, Z6
+	VADDPD Z6, Z5, Z5
+	VMULPD Z2, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	XORQ   SI, SI
+
+mixLoop:
+	CMPQ         SI, DX
+	JGE          mixRest
+	VBROADCASTSD (AX)(SI*1), Z10
+	VMOVUPD      (R9)(SI*8), Z11
+	VMULPD       (R8)(SI*8), Z0, Z12
+	VMULPD       Z1, Z11, Z11
+	VADDPD       Z11, Z12, Z12
+	VMULPD       Z5, Z10, Z10
+	VADDPD       Z10, Z12, Z12
+	VMOVUPD      Z12, (DI)(SI*8)
+	VMULPD       Z12, Z12, Z12
+	VADDPD       Z12, Z6, Z6
+	VBROADCASTSD 8(AX)(SI*1), Z10
+	VMOVUPD      64(R9)(SI*8), Z11
+	VMULPD       64(R8)(SI*8), Z0, Z12
+	VMULPD       Z1, Z11, Z11
+	VADDPD       Z11, Z12, Z12
+	VMULPD       Z5, Z10, Z10
+	VADDPD       Z10, Z12, Z12
+	VMOVUPD      Z12, 64(DI)(SI*8)
+	VMULPD       Z12, Z12, Z12
+	VADDPD       Z12, Z7, Z7
+	VBROADCASTSD 16(AX)(SI*1), Z10
+	VMOVUPD      128(R9)(SI*8), Z11
+	VMULPD       128(R8)(SI*8), Z0, Z12
+	VMULPD       Z1, Z11, Z11
+	VADDPD       Z11, Z12, Z12
+	VMULPD       Z5, Z10, Z10
+	VADDPD       Z10, Z12, Z12
+	VMOVUPD      Z12, 128(DI)(SI*8)
+	VMULPD       Z12, Z12, Z12
+	VADDPD       Z12, Z8, Z8
+	VBROADCASTSD 24(AX)(SI*1), Z10
+	VMOVUPD      192(R9)(SI*8), Z11
+	VMULPD       192(R8)(SI*8), Z0, Z12
+	VMULPD       Z1, Z11, Z11
+	VADDPD       Z11, Z12, Z12
+	VMULPD       Z5, Z10, Z10
+	VADDPD       Z10, Z12, Z12
+	VMOVUPD      Z12, 192(DI)(SI*8)
+	VMULPD       Z12, Z12, Z12
+	VADDPD       Z12, Z9, Z9
+	ADDQ         $0x20, SI
+	JMP          mixLoop
+
+mixRest:
+	CMPQ         BX, $0x00
+	JLE          mixDone
+	VBROADCASTSD (AX)(SI*1), Z10
+	VMOVUPD      (R9)(SI*8), Z11
+	VMULPD       (R8)(SI*8), Z0, Z12
+	VMULPD       Z1, Z11, Z11
+	VADDPD       Z11, Z12, Z12
+	VMULPD       Z5, Z10, Z10
+	VADDPD       Z10, Z12, Z12
+	VMOVUPD      Z12, (DI)(SI*8)
+	VMULPD       Z12, Z12, Z12
+	VADDPD       Z12, Z6, Z6
+	CMPQ         BX, $0x08
+	JLE          mixDone
+	VBROADCASTSD 8(AX)(SI*1), Z10
+	VMOVUPD      64(R9)(SI*8), Z11
+	VMULPD       64(R8)(SI*8), Z0, Z12
+	VMULPD       Z1, Z11, Z11
+	VADDPD       Z11, Z12, Z12
+	VMULPD       Z5, Z10, Z10
+	VADDPD       Z10, Z12, Z12
+	VMOVUPD      Z12, 64(DI)(SI*8)
+	VMULPD       Z12, Z12, Z12
+	VADDPD       Z12, Z7, Z7
+	CMPQ         BX, $0x10
+	JLE          mixDone
+	VBROADCASTSD 16(AX)(SI*1), Z10
+	VMOVUPD      128(R9)(SI*8), Z11
+	VMULPD       128(R8)(SI*8), Z0, Z12
+	VMULPD       Z1, Z11, Z11
+	VADDPD       Z11, Z12, Z12
+	VMULPD       Z5, Z10, Z10
+	VADDPD       Z10, Z12, Z12
+	VMOVUPD      Z12, 128(DI)(SI*8)
+	VMULPD       Z12, Z12, Z12
+	VADDPD       Z12, Z8, Z8
+
+mixDone:
+	VADDPD       Z8, Z6, Z6
+	VADDPD       Z9, Z7, Z7
+	VADDPD       Z7, Z6, Z6
+	VPMINUQ      Z6, Z3, Z3
+	VPMAXUQ      Z6, Z4, Z4
+	VSQRTPD      Z6, Z6
+	VBROADCASTSD c0<>+0(SB), Z5
+	VDIVPD       Z6, Z5, Z6
+	XORQ         SI, SI
+
+scaleLoop:
+	CMPQ    SI, DX
+	JGE     scaleRest
+	VMULPD  (DI)(SI*8), Z6, Z5
+	VMOVUPD Z5, (DI)(SI*8)
+	VMULPD  64(DI)(SI*8), Z6, Z5
+	VMOVUPD Z5, 64(DI)(SI*8)
+	VMULPD  128(DI)(SI*8), Z6, Z5
+	VMOVUPD Z5, 128(DI)(SI*8)
+	VMULPD  192(DI)(SI*8), Z6, Z5
+	VMOVUPD Z5, 192(DI)(SI*8)
+	ADDQ    $0x20, SI
+	JMP     scaleLoop
+
+scaleRest:
+	CMPQ    BX, $0x00
+	JLE     scaleDone
+	VMULPD  (DI)(SI*8), Z6, Z5
+	VMOVUPD Z5, (DI)(SI*8)
+	CMPQ    BX, $0x08
+	JLE     scaleDone
+	VMULPD  64(DI)(SI*8), Z6, Z5
+	VMOVUPD Z5, 64(DI)(SI*8)
+	CMPQ    BX, $0x10
+	JLE     scaleDone
+	VMULPD  128(DI)(SI*8), Z6, Z5
+	VMOVUPD Z5, 128(DI)(SI*8)
+
+scaleDone:
+	LEAQ    (R8)(CX*8), R8
+	LEAQ    (R9)(CX*8), R9
+	LEAQ    (DI)(CX*8), DI
+	DECQ    R10
+	JNZ     tile
+	MOVQ    extent+32(FP), AX
+	VMOVUPD Z3, (AX)
+	VMOVUPD Z4, 64(AX)
+	VZEROUPPER
+	RET
+
+// func alignTilesAVX512(dst *float64, along *float64, p *float64, d *float64, u *float64, extent *float64, n int, m int, stay float64, home float64, pull float64, inverse float64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·alignTilesAVX512(SB), NOSPLIT, $0-96
+	MOVQ         u+32(FP), AX
+	MOVQ         m+56(FP), CX
+	SHLQ         $0x03, CX
+	MOVQ         CX, DX
+	ANDQ         $-32, DX
+	MOVQ         CX, BX
+	SUBQ         DX, BX
+	MOVQ         dst+0(FP), DI
+	MOVQ         p+16(FP), R8
+	MOVQ         d+24(FP), R9
+	MOVQ         n+48(FP), R10
+	VBROADCASTSD stay+64(FP), Z0
+	VBROADCASTSD home+72(FP), Z1
+	VBROADCASTSD pull+80(FP), Z2
+	VBROADCASTSD infinity<>+0(SB), Z3
+	VXORPD       Z4, Z4, Z4
+	MOVQ         along+8(FP), R11
+	VBROADCASTSD inverse+88(FP), Z5
+	VBROADCASTSD sign<>+0(SB), Z6
+	VBROADCASTSD infinity<>+0(SB), Z7
+
+tile:
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	XORQ   SI, SI
+
+dotLoop:
+	CMPQ         SI, DX
+	JGE          dotRest
+	VBROADCASTSD (AX)(SI*1), Z12
+	VMULPD       (R8)(SI*8), Z12, Z12
+	VADDPD       Z12, Z8, Z8
+	VBROADCASTSD 8(AX)(SI*1), Z12
+	VMULPD       64(R8)(SI*8), Z12, Z12
+	VADDPD       Z12, Z9, Z9
+	VBROADCASTSD 16(AX)(SI*1), Z12
+	VMULPD       128(R8)(SI*8), Z12, Z12
+	VADDPD       Z12, Z10, Z10
+	VBROADCASTSD 24(AX)(SI*1), Z12
+	VMULPD       192(R8)(SI*8), Z12, Z12
+	VADDPD       Z12, Z11, Z11
+	ADDQ         $0x20, SI
+	JMP          dotLoop
+
+dotRest:
+	CMPQ         BX, $0x00
+	JLE          dotDone
+	VBROADCASTSD (AX)(SI*1), Z12
+	VMULPD       (R8)(SI*8), Z12, Z12
+	VADDPD       Z12, Z8, Z8
+	CMPQ         BX, $0x08
+	JLE          dotDone
+	VBROADCASTSD 8(AX)(SI*1), Z12
+	VMULPD       64(R8)(SI*8), Z12, Z12
+	VADDPD       Z12, Z9, Z9
+	CMPQ         BX, $0x10
+	JLE          dotDone
+	VBROADCASTSD 16(AX)(SI*1), Z12
+	VMULPD       128(R8)(SI*8), Z12, Z12
+	VADDPD       Z12, Z10, Z10
+
+dotDone:
+	VADDPD Z10, Z8, Z8
+	VADDPD Z11, Z9, Z9
+	VADDPD Z9, Z8, Z8
+	VMULPD Z2, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	VXORPD Z12, Z12, Z12
+	VXORPD Z13, Z13, Z13
+	VXORPD Z14, Z14, Z14
+	VXORPD Z15, Z15, Z15
+	VXORPD Z16, Z16, Z16
+	XORQ   SI, SI
+
+mixLoop:
+	CMPQ         SI, DX
+	JGE          mixRest
+	VBROADCASTSD (AX)(SI*1), Z17
+	VMOVUPD      (R9)(SI*8), Z18
+	VMULPD       (R8)(SI*8), Z0, Z19
+	VMULPD       Z17, Z18, Z20
+	VADDPD       Z20, Z13, Z13
+	VMULPD       Z1, Z18, Z18
+	VADDPD       Z18, Z19, Z19
+	VMULPD       Z8, Z17, Z17
+	VADDPD       Z17, Z19, Z19
+	VMOVUPD      Z19, (DI)(SI*8)
+	VMULPD       Z19, Z19, Z19
+	VADDPD       Z19, Z9, Z9
+	VBROADCASTSD 8(AX)(SI*1), Z17
+	VMOVUPD      64(R9)(SI*8), Z18
+	VMULPD       64(R8)(SI*8), Z0, Z19
+	VMULPD       Z17, Z18, Z20
+	VADDPD       Z20, Z14, Z14
+	VMULPD       Z1, Z18, Z18
+	VADDPD       Z18, Z19, Z19
+	VMULPD       Z8, Z17, Z17
+	VADDPD       Z17, Z19, Z19
+	VMOVUPD      Z19, 64(DI)(SI*8)
+	VMULPD       Z19, Z19, Z19
+	VADDPD       Z19, Z10, Z10
+	VBROADCASTSD 16(AX)(SI*1), Z17
+	VMOVUPD      128(R9)(SI*8), Z18
+	VMULPD       128(R8)(SI*8), Z0, Z19
+	VMULPD       Z17, Z18, Z20
+	VADDPD       Z20, Z15, Z15
+	VMULPD       Z1, Z18, Z18
+	VADDPD       Z18, Z19, Z19
+	VMULPD       Z8, Z17, Z17
+	VADDPD       Z17, Z19, Z19
+	VMOVUPD      Z19, 128(DI)(SI*8)
+	VMULPD       Z19, Z19, Z19
+	VADDPD       Z19, Z11, Z11
+	VBROADCASTSD 24(AX)(SI*1), Z17
+	VMOVUPD      192(R9)(SI*8), Z18
+	VMULPD       192(R8)(SI*8), Z0, Z19
+	VMULPD       Z17, Z18, Z20
+	VADDPD       Z20, Z16, Z16
+	VMULPD       Z1, Z18, Z18
+	VADDPD       Z18, Z19, Z19
+	VMULPD       Z8, Z17, Z17
+	VADDPD       Z17, Z19, Z19
+	VMOVUPD      Z19, 192(DI)(SI*8)
+	VMULPD       Z19, Z19, Z19
+	VADDPD       Z19, Z12, Z12
+	ADDQ         $0x20, SI
+	JMP          mixLoop
+
+mixRest:
+	CMPQ         BX, $0x00
+	JLE          mixDone
+	VBROADCASTSD (AX)(SI*1), Z17
+	VMOVUPD      (R9)(SI*8), Z18
+	VMULPD       (R8)(SI*8), Z0, Z19
+	VMULPD       Z17, Z18, Z20
+	VADDPD       Z20, Z13, Z13
+	VMULPD       Z1, Z18, Z18
+	VADDPD       Z18, Z19, Z19
+	VMULPD       Z8, Z17, Z17
+	VADDPD       Z17, Z19, Z19
+	VMOVUPD      Z19, (DI)(SI*8)
+	VMULPD       Z19, Z19, Z19
+	VADDPD       Z19, Z9, Z9
+	CMPQ         BX, $0x08
+	JLE          mixDone
+	VBROADCASTSD 8(AX)(SI*1), Z17
+	VMOVUPD      64(R9)(SI*8), Z18
+	VMULPD       64(R8)(SI*8), Z0, Z19
+	VMULPD       Z17, Z18, Z20
+	VADDPD       Z20, Z14, Z14
+	VMULPD       Z1, Z18, Z18
+	VADDPD       Z18, Z19, Z19
+	VMULPD       Z8, Z17, Z17
+	VADDPD       Z17, Z19, Z19
+	VMOVUPD      Z19, 64(DI)(SI*8)
+	VMULPD       Z19, Z19, Z19
+	VADDPD       Z19, Z10, Z10
+	CMPQ         BX, $0x10
+	JLE          mixDone
+	VBROADCASTSD 16(AX)(SI*1), Z17
+	VMOVUPD      128(R9)(SI*8), Z18
+	VMULPD       128(R8)(SI*8), Z0, Z19
+	VMULPD       Z17, Z18, Z20
+	VADDPD       Z20, Z15, Z15
+	VMULPD       Z1, Z18, Z18
+	VADDPD       Z18, Z19, Z19
+	VMULPD       Z8, Z17, Z17
+	VADDPD       Z17, Z19, Z19
+	VMOVUPD      Z19, 128(DI)(SI*8)
+	VMULPD       Z19, Z19, Z19
+	VADDPD       Z19, Z11, Z11
+
+mixDone:
+	VADDPD       Z11, Z9, Z9
+	VADDPD       Z12, Z10, Z10
+	VADDPD       Z10, Z9, Z9
+	VPMINUQ      Z9, Z3, Z3
+	VPMAXUQ      Z9, Z4, Z4
+	VSQRTPD      Z9, Z9
+	VBROADCASTSD c0<>+0(SB), Z8
+	VDIVPD       Z9, Z8, Z9
+	VADDPD       Z15, Z13, Z13
+	VADDPD       Z16, Z14, Z14
+	VADDPD       Z14, Z13, Z13
+	VMULPD       Z5, Z13, Z13
+	VMOVUPD      Z13, (R11)
+	VPANDNQ      Z13, Z6, Z13
+	VPMINUQ      Z13, Z7, Z7
+	ADDQ         $0x40, R11
+	XORQ         SI, SI
+
+scaleLoop:
+	CMPQ    SI, DX
+	JGE     scaleRest
+	VMULPD  (DI)(SI*8), Z9, Z8
+	VMOVUPD Z8, (DI)(SI*8)
+	VMULPD  64(DI)(SI*8), Z9, Z8
+	VMOVUPD Z8, 64(DI)(SI*8)
+	VMULPD  128(DI)(SI*8), Z9, Z8
+	VMOVUPD Z8, 128(DI)(SI*8)
+	VMULPD  192(DI)(SI*8), Z9, Z8
+	VMOVUPD Z8, 192(DI)(SI*8)
+	ADDQ    $0x20, SI
+	JMP     scaleLoop
+
+scaleRest:
+	CMPQ    BX, $0x00
+	JLE     scaleDone
+	VMULPD  (DI)(SI*8), Z9, Z8
+	VMOVUPD Z8, (DI)(SI*8)
+	CMPQ    BX, $0x08
+	JLE     scaleDone
+	VMULPD  64(DI)(SI*8), Z9, Z8
+	VMOVUPD Z8, 64(DI)(SI*8)
+	CMPQ    BX, $0x10
+	JLE     scaleDone
+	VMULPD  128(DI)(SI*8), Z9, Z8
+	VMOVUPD Z8, 128(DI)(SI*8)
+
+scaleDone:
+	LEAQ    (R8)(CX*8), R8
+	LEAQ    (R9)(CX*8), R9
+	LEAQ    (DI)(CX*8), DI
+	DECQ    R10
+	JNZ     tile
+	MOVQ    extent+40(FP), AX
+	VMOVUPD Z3, (AX)
+	VMOVUPD Z4, 64(AX)
+	VMOVUPD Z7, 128(AX)
+	VZEROUPPER
+	RET
+
 // func gapsAVX2(sums *float64, a *float64, b *float64, c *float64, steps int, last int)
 // Requires: AVX
 TEXT ·gapsAVX2(SB), NOSPLIT, $0-48

@@ -103,6 +103,16 @@ func philoxAVX512(dst *uint64, blocks int, k0 uint64, k1 uint64, w uint64, x uin
 	panic(noKernel)
 }
 
+// stepTilesAVX512 writes x/‖x‖ for x = stay·p + home·d + pull·(pᵀu)·u to n tiles of dst and the least and the largest ‖x‖² of every lane to extent, by their bits; n must be positive.
+func stepTilesAVX512(dst *float64, p *float64, d *float64, u *float64, extent *float64, n int, m int, stay float64, home float64, pull float64) {
+	panic(noKernel)
+}
+
+// alignTilesAVX512 does what stepTilesAVX512 does and writes dᵀu·inverse to along, and the least without its sign to extent too.
+func alignTilesAVX512(dst *float64, along *float64, p *float64, d *float64, u *float64, extent *float64, n int, m int, stay float64, home float64, pull float64, inverse float64) {
+	panic(noKernel)
+}
+
 // gapsAVX2 does what Gaps.Step does, in all lanes, for entries 0, 1, … and last, last−1, …
 func gapsAVX2(sums *float64, a *float64, b *float64, c *float64, steps int, last int) {
 	panic(noKernel)
