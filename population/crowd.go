@@ -425,11 +425,14 @@ func (c *Crowd) Sampled(dst []uint64) []uint64 {
 // gather copies the rows of the given numbers to dst.
 func gather(dst []float64, from kedge.Rows, index []int, width int) {
 	data := inPlace(from)
+	tiles, isTiled := from.(*eights)
 	for row, i := range index {
-		to := kedge.Row(dst, row, width)
-		if data != nil {
+		switch to := kedge.Row(dst, row, width); {
+		case isTiled:
+			rows.Untile(to, tiles.now, i, width)
+		case data != nil:
 			copy(to, data[i*width:])
-		} else {
+		default:
 			copy(to, from.View(to, i, i+1))
 		}
 	}

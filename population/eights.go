@@ -31,7 +31,7 @@ type eights struct {
 }
 
 const (
-	mostTiled   = 1 << 20   // entries of states that are kept in tiles: memory decides on larger crowds
+	mostTiled   = 1 << 18   // entries of states that are kept in tiles: memory decides on larger crowds
 	mostAligned = 4 * chunk // people whose answer is foreseen at once
 	mostLooks   = 3         // steps in a row whose states are asked for as a block before that is what is kept
 )

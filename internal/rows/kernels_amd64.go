@@ -149,6 +149,11 @@ func stepTilesAVX512(dst *float64, p *float64, d *float64, u *float64, extent *f
 //go:noescape
 func alignTilesAVX512(dst *float64, along *float64, p *float64, d *float64, u *float64, extent *float64, n int, m int, stay float64, home float64, pull float64, inverse float64)
 
+// alignFewAVX512 does what alignTilesAVX512 does for at most 20 entries.
+//
+//go:noescape
+func alignFewAVX512(dst *float64, along *float64, p *float64, d *float64, u *float64, extent *float64, n int, m int, stay float64, home float64, pull float64, inverse float64)
+
 // gapsAVX2 does what Gaps.Step does, in all lanes, for entries 0, 1, … and last, last−1, …
 //
 //go:noescape

@@ -7606,6 +7606,493 @@ scaleDone:
 	VZEROUPPER
 	RET
 
+// func alignFewAVX512(dst *float64, along *float64, p *float64, d *float64, u *float64, extent *float64, n int, m int, stay float64, home float64, pull float64, inverse float64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·alignFewAVX512(SB), NOSPLIT, $0-96
+	MOVQ         dst+0(FP), AX
+	MOVQ         along+8(FP), CX
+	MOVQ         p+16(FP), DX
+	MOVQ         d+24(FP), BX
+	MOVQ         u+32(FP), SI
+	MOVQ         extent+40(FP), DI
+	MOVQ         n+48(FP), R8
+	MOVQ         m+56(FP), R9
+	SHLQ         $0x03, R9
+	VBROADCASTSD infinity<>+0(SB), Z0
+	VMOVUPD      Z0, (DI)
+	VBROADCASTSD nothing<>+0(SB), Z0
+	VMOVUPD      Z0, 64(DI)
+	VBROADCASTSD infinity<>+0(SB), Z0
+	VMOVUPD      Z0, 128(DI)
+
+tile:
+	VXORPD      Z20, Z20, Z20
+	VXORPD      Z21, Z21, Z21
+	VXORPD      Z22, Z22, Z22
+	VXORPD      Z23, Z23, Z23
+	VMOVUPD     (DX), Z0
+	VMULPD.BCST (SI), Z0, Z24
+	VADDPD      Z24, Z20, Z20
+	CMPQ        R9, $0x08
+	JLE         dotted
+	VMOVUPD     64(DX), Z1
+	VMULPD.BCST 8(SI), Z1, Z24
+	VADDPD      Z24, Z21, Z21
+	CMPQ        R9, $0x10
+	JLE         dotted
+	VMOVUPD     128(DX), Z2
+	VMULPD.BCST 16(SI), Z2, Z24
+	VADDPD      Z24, Z22, Z22
+	CMPQ        R9, $0x18
+	JLE         dotted
+	VMOVUPD     192(DX), Z3
+	VMULPD.BCST 24(SI), Z3, Z24
+	VADDPD      Z24, Z23, Z23
+	CMPQ        R9, $0x20
+	JLE         dotted
+	VMOVUPD     256(DX), Z4
+	VMULPD.BCST 32(SI), Z4, Z24
+	VADDPD      Z24, Z20, Z20
+	CMPQ        R9, $0x28
+	JLE         dotted
+	VMOVUPD     320(DX), Z5
+	VMULPD.BCST 40(SI), Z5, Z24
+	VADDPD      Z24, Z21, Z21
+	CMPQ        R9, $0x30
+	JLE         dotted
+	VMOVUPD     384(DX), Z6
+	VMULPD.BCST 48(SI), Z6, Z24
+	VADDPD      Z24, Z22, Z22
+	CMPQ        R9, $0x38
+	JLE         dotted
+	VMOVUPD     448(DX), Z7
+	VMULPD.BCST 56(SI), Z7, Z24
+	VADDPD      Z24, Z23, Z23
+	CMPQ        R9, $0x40
+	JLE         dotted
+	VMOVUPD     512(DX), Z8
+	VMULPD.BCST 64(SI), Z8, Z24
+	VADDPD      Z24, Z20, Z20
+	CMPQ        R9, $0x48
+	JLE         dotted
+	VMOVUPD     576(DX), Z9
+	VMULPD.BCST 72(SI), Z9, Z24
+	VADDPD      Z24, Z21, Z21
+	CMPQ        R9, $0x50
+	JLE         dotted
+	VMOVUPD     640(DX), Z10
+	VMULPD.BCST 80(SI), Z10, Z24
+	VADDPD      Z24, Z22, Z22
+	CMPQ        R9, $0x58
+	JLE         dotted
+	VMOVUPD     704(DX), Z11
+	VMULPD.BCST 88(SI), Z11, Z24
+	VADDPD      Z24, Z23, Z23
+	CMPQ        R9, $0x60
+	JLE         dotted
+	VMOVUPD     768(DX), Z12
+	VMULPD.BCST 96(SI), Z12, Z24
+	VADDPD      Z24, Z20, Z20
+	CMPQ        R9, $0x68
+	JLE         dotted
+	VMOVUPD     832(DX), Z13
+	VMULPD.BCST 104(SI), Z13, Z24
+	VADDPD      Z24, Z21, Z21
+	CMPQ        R9, $0x70
+	JLE         dotted
+	VMOVUPD     896(DX), Z14
+	VMULPD.BCST 112(SI), Z14, Z24
+	VADDPD      Z24, Z22, Z22
+	CMPQ        R9, $0x78
+	JLE         dotted
+	VMOVUPD     960(DX), Z15
+	VMULPD.BCST 120(SI), Z15, Z24
+	VADDPD      Z24, Z23, Z23
+	CMPQ        R9, $0x80
+	JLE         dotted
+	VMOVUPD     1024(DX), Z16
+	VMULPD.BCST 128(SI), Z16, Z24
+	VADDPD      Z24, Z20, Z20
+	CMPQ        R9, $0x88
+	JLE         dotted
+	VMOVUPD     1088(DX), Z17
+	VMULPD.BCST 136(SI), Z17, Z24
+	VADDPD      Z24, Z21, Z21
+	CMPQ        R9, $0x90
+	JLE         dotted
+	VMOVUPD     1152(DX), Z18
+	VMULPD.BCST 144(SI), Z18, Z24
+	VADDPD      Z24, Z22, Z22
+	CMPQ        R9, $0x98
+	JLE         dotted
+	VMOVUPD     1216(DX), Z19
+	VMULPD.BCST 152(SI), Z19, Z24
+	VADDPD      Z24, Z23, Z23
+
+dotted:
+	VADDPD      Z22, Z20, Z20
+	VADDPD      Z23, Z21, Z21
+	VADDPD      Z21, Z20, Z20
+	VMULPD.BCST pull+80(FP), Z20, Z20
+	VXORPD      Z21, Z21, Z21
+	VXORPD      Z22, Z22, Z22
+	VXORPD      Z23, Z23, Z23
+	VXORPD      Z24, Z24, Z24
+	VXORPD      Z25, Z25, Z25
+	VXORPD      Z26, Z26, Z26
+	VXORPD      Z27, Z27, Z27
+	VXORPD      Z28, Z28, Z28
+	VMOVUPD     (BX), Z29
+	VMULPD.BCST stay+64(FP), Z0, Z0
+	VMULPD.BCST (SI), Z29, Z30
+	VADDPD      Z30, Z25, Z25
+	VMULPD.BCST home+72(FP), Z29, Z29
+	VADDPD      Z29, Z0, Z0
+	VMULPD.BCST (SI), Z20, Z29
+	VADDPD      Z29, Z0, Z0
+	VMULPD      Z0, Z0, Z29
+	VADDPD      Z29, Z21, Z21
+	CMPQ        R9, $0x08
+	JLE         mixed
+	VMOVUPD     64(BX), Z29
+	VMULPD.BCST stay+64(FP), Z1, Z1
+	VMULPD.BCST 8(SI), Z29, Z30
+	VADDPD      Z30, Z26, Z26
+	VMULPD.BCST home+72(FP), Z29, Z29
+	VADDPD      Z29, Z1, Z1
+	VMULPD.BCST 8(SI), Z20, Z29
+	VADDPD      Z29, Z1, Z1
+	VMULPD      Z1, Z1, Z29
+	VADDPD      Z29, Z22, Z22
+	CMPQ        R9, $0x10
+	JLE         mixed
+	VMOVUPD     128(BX), Z29
+	VMULPD.BCST stay+64(FP), Z2, Z2
+	VMULPD.BCST 16(SI), Z29, Z30
+	VADDPD      Z30, Z27, Z27
+	VMULPD.BCST home+72(FP), Z29, Z29
+	VADDPD      Z29, Z2, Z2
+	VMULPD.BCST 16(SI), Z20, Z29
+	VADDPD      Z29, Z2, Z2
+	VMULPD      Z2, Z2, Z29
+	VADDPD      Z29, Z23, Z23
+	CMPQ        R9, $0x18
+	JLE         mixed
+	VMOVUPD     192(BX), Z29
+	VMULPD.BCST stay+64(FP), Z3, Z3
+	VMULPD.BCST 24(SI), Z29, Z30
+	VADDPD      Z30, Z28, Z28
+	VMULPD.BCST home+72(FP), Z29, Z29
+	VADDPD      Z29, Z3, Z3
+	VMULPD.BCST 24(SI), Z20, Z29
+	VADDPD      Z29, Z3, Z3
+	VMULPD      Z3, Z3, Z29
+	VADDPD      Z29, Z24, Z24
+	CMPQ        R9, $0x20
+	JLE         mixed
+	VMOVUPD     256(BX), Z29
+	VMULPD.BCST stay+64(FP), Z4, Z4
+	VMULPD.BCST 32(SI), Z29, Z30
+	VADDPD      Z30, Z25, Z25
+	VMULPD.BCST home+72(FP), Z29, Z29
+	VADDPD      Z29, Z4, Z4
+	VMULPD.BCST 32(SI), Z20, Z29
+	VADDPD      Z29, Z4, Z4
+	VMULPD      Z4, Z4, Z29
+	VADDPD      Z29, Z21, Z21
+	CMPQ        R9, $0x28
+	JLE         mixed
+	VMOVUPD     320(BX), Z29
+	VMULPD.BCST stay+64(FP), Z5, Z5
+	VMULPD.BCST 40(SI), Z29, Z30
+	VADDPD      Z30, Z26, Z26
+	VMULPD.BCST home+72(FP), Z29, Z29
+	VADDPD      Z29, Z5, Z5
+	VMULPD.BCST 40(SI), Z20, Z29
+	VADDPD      Z29, Z5, Z5
+	VMULPD      Z5, Z5, Z29
+	VADDPD      Z29, Z22, Z22
+	CMPQ        R9, $0x30
+	JLE         mixed
+	VMOVUPD     384(BX), Z29
+	VMULPD.BCST stay+64(FP), Z6, Z6
+	VMULPD.BCST 48(SI), Z29, Z30
+	VADDPD      Z30, Z27, Z27
+	VMULPD.BCST home+72(FP), Z29, Z29
+	VADDPD      Z29, Z6, Z6
+	VMULPD.BCST 48(SI), Z20, Z29
+	VADDPD      Z29, Z6, Z6
+	VMULPD      Z6, Z6, Z29
+	VADDPD      Z29, Z23, Z23
+	CMPQ        R9, $0x38
+	JLE         mixed
+	VMOVUPD     448(BX), Z29
+	VMULPD.BCST stay+64(FP), Z7, Z7
+	VMULPD.BCST 56(SI), Z29, Z30
+	VADDPD      Z30, Z28, Z28
+	VMULPD.BCST home+72(FP), Z29, Z29
+	VADDPD      Z29, Z7, Z7
+	VMULPD.BCST 56(SI), Z20, Z29
+	VADDPD      Z29, Z7, Z7
+	VMULPD      Z7, Z7, Z29
+	VADDPD      Z29, Z24, Z24
+	CMPQ        R9, $0x40
+	JLE         mixed
+	VMOVUPD     512(BX), Z29
+	VMULPD.BCST stay+64(FP), Z8, Z8
+	VMULPD.BCST 64(SI), Z29, Z30
+	VADDPD      Z30, Z25, Z25
+	VMULPD.BCST home+72(FP), Z29, Z29
+	VADDPD      Z29, Z8, Z8
+	VMULPD.BCST 64(SI), Z20, Z29
+	VADDPD      Z29, Z8, Z8
+	VMULPD      Z8, Z8, Z29
+	VADDPD      Z29, Z21, Z21
+	CMPQ        R9, $0x48
+	JLE         mixed
+	VMOVUPD     576(BX), Z29
+	VMULPD.BCST stay+64(FP), Z9, Z9
+	VMULPD.BCST 72(SI), Z29, Z30
+	VADDPD      Z30, Z26, Z26
+	VMULPD.BCST home+72(FP), Z29, Z29
+	VADDPD      Z29, Z9, Z9
+	VMULPD.BCST 72(SI), Z20, Z29
+	VADDPD      Z29, Z9, Z9
+	VMULPD      Z9, Z9, Z29
+	VADDPD      Z29, Z22, Z22
+	CMPQ        R9, $0x50
+	JLE         mixed
+	VMOVUPD     640(BX), Z29
+	VMULPD.BCST stay+64(FP), Z10, Z10
+	VMULPD.BCST 80(SI), Z29, Z30
+	VADDPD      Z30, Z27, Z27
+	VMULPD.BCST home+72(FP), Z29, Z29
+	VADDPD      Z29, Z10, Z10
+	VMULPD.BCST 80(SI), Z20, Z29
+	VADDPD      Z29, Z10, Z10
+	VMULPD      Z10, Z10, Z29
+	VADDPD      Z29, Z23, Z23
+	CMPQ        R9, $0x58
+	JLE         mixed
+	VMOVUPD     704(BX), Z29
+	VMULPD.BCST stay+64(FP), Z11, Z11
+	VMULPD.BCST 88(SI), Z29, Z30
+	VADDPD      Z30, Z28, Z28
+	VMULPD.BCST home+72(FP), Z29, Z29
+	VADDPD      Z29, Z11, Z11
+	VMULPD.BCST 88(SI), Z20, Z29
+	VADDPD      Z29, Z11, Z11
+	VMULPD      Z11, Z11, Z29
+	VADDPD      Z29, Z24, Z24
+	CMPQ        R9, $0x60
+	JLE         mixed
+	VMOVUPD     768(BX), Z29
+	VMULPD.BCST stay+64(FP), Z12, Z12
+	VMULPD.BCST 96(SI), Z29, Z30
+	VADDPD      Z30, Z25, Z25
+	VMULPD.BCST home+72(FP), Z29, Z29
+	VADDPD      Z29, Z12, Z12
+	VMULPD.BCST 96(SI), Z20, Z29
+	VADDPD      Z29, Z12, Z12
+	VMULPD      Z12, Z12, Z29
+	VADDPD      Z29, Z21, Z21
+	CMPQ        R9, $0x68
+	JLE         mixed
+	VMOVUPD     832(BX), Z29
+	VMULPD.BCST stay+64(FP), Z13, Z13
+	VMULPD.BCST 104(SI), Z29, Z30
+	VADDPD      Z30, Z26, Z26
+	VMULPD.BCST home+72(FP), Z29, Z29
+	VADDPD      Z29, Z13, Z13
+	VMULPD.BCST 104(SI), Z20, Z29
+	VADDPD      Z29, Z13, Z13
+	VMULPD      Z13, Z13, Z29
+	VADDPD      Z29, Z22, Z22
+	CMPQ        R9, $0x70
+	JLE         mixed
+	VMOVUPD     896(BX), Z29
+	VMULPD.BCST stay+64(FP), Z14, Z14
+	VMULPD.BCST 112(SI), Z29, Z30
+	VADDPD      Z30, Z27, Z27
+	VMULPD.BCST home+72(FP), Z29, Z29
+	VADDPD      Z29, Z14, Z14
+	VMULPD.BCST 112(SI), Z20, Z29
+	VADDPD      Z29, Z14, Z14
+	VMULPD      Z14, Z14, Z29
+	VADDPD      Z29, Z23, Z23
+	CMPQ        R9, $0x78
+	JLE         mixed
+	VMOVUPD     960(BX), Z29
+	VMULPD.BCST stay+64(FP), Z15, Z15
+	VMULPD.BCST 120(SI), Z29, Z30
+	VADDPD      Z30, Z28, Z28
+	VMULPD.BCST home+72(FP), Z29, Z29
+	VADDPD      Z29, Z15, Z15
+	VMULPD.BCST 120(SI), Z20, Z29
+	VADDPD      Z29, Z15, Z15
+	VMULPD      Z15, Z15, Z29
+	VADDPD      Z29, Z24, Z24
+	CMPQ        R9, $0x80
+	JLE         mixed
+	VMOVUPD     1024(BX), Z29
+	VMULPD.BCST stay+64(FP), Z16, Z16
+	VMULPD.BCST 128(SI), Z29, Z30
+	VADDPD      Z30, Z25, Z25
+	VMULPD.BCST home+72(FP), Z29, Z29
+	VADDPD      Z29, Z16, Z16
+	VMULPD.BCST 128(SI), Z20, Z29
+	VADDPD      Z29, Z16, Z16
+	VMULPD      Z16, Z16, Z29
+	VADDPD      Z29, Z21, Z21
+	CMPQ        R9, $0x88
+	JLE         mixed
+	VMOVUPD     1088(BX), Z29
+	VMULPD.BCST stay+64(FP), Z17, Z17
+	VMULPD.BCST 136(SI), Z29, Z30
+	VADDPD      Z30, Z26, Z26
+	VMULPD.BCST home+72(FP), Z29, Z29
+	VADDPD      Z29, Z17, Z17
+	VMULPD.BCST 136(SI), Z20, Z29
+	VADDPD      Z29, Z17, Z17
+	VMULPD      Z17, Z17, Z29
+	VADDPD      Z29, Z22, Z22
+	CMPQ        R9, $0x90
+	JLE         mixed
+	VMOVUPD     1152(BX), Z29
+	VMULPD.BCST stay+64(FP), Z18, Z18
+	VMULPD.BCST 144(SI), Z29, Z30
+	VADDPD      Z30, Z27, Z27
+	VMULPD.BCST home+72(FP), Z29, Z29
+	VADDPD      Z29, Z18, Z18
+	VMULPD.BCST 144(SI), Z20, Z29
+	VADDPD      Z29, Z18, Z18
+	VMULPD      Z18, Z18, Z29
+	VADDPD      Z29, Z23, Z23
+	CMPQ        R9, $0x98
+	JLE         mixed
+	VMOVUPD     1216(BX), Z29
+	VMULPD.BCST stay+64(FP), Z19, Z19
+	VMULPD.BCST 152(SI), Z29, Z30
+	VADDPD      Z30, Z28, Z28
+	VMULPD.BCST home+72(FP), Z29, Z29
+	VADDPD      Z29, Z19, Z19
+	VMULPD.BCST 152(SI), Z20, Z29
+	VADDPD      Z29, Z19, Z19
+	VMULPD      Z19, Z19, Z29
+	VADDPD      Z29, Z24, Z24
+
+mixed:
+	VADDPD       Z23, Z21, Z21
+	VADDPD       Z24, Z22, Z22
+	VADDPD       Z22, Z21, Z21
+	VPMINUQ      (DI), Z21, Z20
+	VMOVUPD      Z20, (DI)
+	VPMAXUQ      64(DI), Z21, Z20
+	VMOVUPD      Z20, 64(DI)
+	VSQRTPD      Z21, Z21
+	VBROADCASTSD c0<>+0(SB), Z20
+	VDIVPD       Z21, Z20, Z21
+	VADDPD       Z27, Z25, Z25
+	VADDPD       Z28, Z26, Z26
+	VADDPD       Z26, Z25, Z25
+	VMULPD.BCST  inverse+88(FP), Z25, Z25
+	VMOVUPD      Z25, (CX)
+	VBROADCASTSD sign<>+0(SB), Z20
+	VPANDNQ      Z25, Z20, Z25
+	VPMINUQ      128(DI), Z25, Z20
+	VMOVUPD      Z20, 128(DI)
+	VMULPD       Z21, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	CMPQ         R9, $0x08
+	JLE          scaled
+	VMULPD       Z21, Z1, Z0
+	VMOVUPD      Z0, 64(AX)
+	CMPQ         R9, $0x10
+	JLE          scaled
+	VMULPD       Z21, Z2, Z0
+	VMOVUPD      Z0, 128(AX)
+	CMPQ         R9, $0x18
+	JLE          scaled
+	VMULPD       Z21, Z3, Z0
+	VMOVUPD      Z0, 192(AX)
+	CMPQ         R9, $0x20
+	JLE          scaled
+	VMULPD       Z21, Z4, Z0
+	VMOVUPD      Z0, 256(AX)
+	CMPQ         R9, $0x28
+	JLE          scaled
+	VMULPD       Z21, Z5, Z0
+	VMOVUPD      Z0, 320(AX)
+	CMPQ         R9, $0x30
+	JLE          scaled
+	VMULPD       Z21, Z6, Z0
+	VMOVUPD      Z0, 384(AX)
+	CMPQ         R9, $0x38
+	JLE          scaled
+	VMULPD       Z21, Z7, Z0
+	VMOVUPD      Z0, 448(AX)
+	CMPQ         R9, $0x40
+	JLE          scaled
+	VMULPD       Z21, Z8, Z0
+	VMOVUPD      Z0, 512(AX)
+	CMPQ         R9, $0x48
+	JLE          scaled
+	VMULPD       Z21, Z9, Z0
+	VMOVUPD      Z0, 576(AX)
+	CMPQ         R9, $0x50
+	JLE          scaled
+	VMULPD       Z21, Z10, Z0
+	VMOVUPD      Z0, 640(AX)
+	CMPQ         R9, $0x58
+	JLE          scaled
+	VMULPD       Z21, Z11, Z0
+	VMOVUPD      Z0, 704(AX)
+	CMPQ         R9, $0x60
+	JLE          scaled
+	VMULPD       Z21, Z12, Z0
+	VMOVUPD      Z0, 768(AX)
+	CMPQ         R9, $0x68
+	JLE          scaled
+	VMULPD       Z21, Z13, Z0
+	VMOVUPD      Z0, 832(AX)
+	CMPQ         R9, $0x70
+	JLE          scaled
+	VMULPD       Z21, Z14, Z0
+	VMOVUPD      Z0, 896(AX)
+	CMPQ         R9, $0x78
+	JLE          scaled
+	VMULPD       Z21, Z15, Z0
+	VMOVUPD      Z0, 960(AX)
+	CMPQ         R9, $0x80
+	JLE          scaled
+	VMULPD       Z21, Z16, Z0
+	VMOVUPD      Z0, 1024(AX)
+	CMPQ         R9, $0x88
+	JLE          scaled
+	VMULPD       Z21, Z17, Z0
+	VMOVUPD      Z0, 1088(AX)
+	CMPQ         R9, $0x90
+	JLE          scaled
+	VMULPD       Z21, Z18, Z0
+	VMOVUPD      Z0, 1152(AX)
+	CMPQ         R9, $0x98
+	JLE          scaled
+	VMULPD       Z21, Z19, Z0
+	VMOVUPD      Z0, 1216(AX)
+
+scaled:
+	ADDQ $0x40, CX
+	LEAQ (DX)(R9*8), DX
+	LEAQ (BX)(R9*8), BX
+	LEAQ (AX)(R9*8), AX
+	DECQ R8
+	JNZ  tile
+	VZEROUPPER
+	RET
+
+DATA nothing<>+0(SB)/8, $0x0000000000000000
+GLOBL nothing<>(SB), RODATA|NOPTR, $8
+
 // func gapsAVX2(sums *float64, a *float64, b *float64, c *float64, steps int, last int)
 // Requires: AVX
 TEXT ·gapsAVX2(SB), NOSPLIT, $0-48

@@ -113,6 +113,11 @@ func alignTilesAVX512(dst *float64, along *float64, p *float64, d *float64, u *f
 	panic(noKernel)
 }
 
+// alignFewAVX512 does what alignTilesAVX512 does for at most 20 entries.
+func alignFewAVX512(dst *float64, along *float64, p *float64, d *float64, u *float64, extent *float64, n int, m int, stay float64, home float64, pull float64, inverse float64) {
+	panic(noKernel)
+}
+
 // gapsAVX2 does what Gaps.Step does, in all lanes, for entries 0, 1, … and last, last−1, …
 func gapsAVX2(sums *float64, a *float64, b *float64, c *float64, steps int, last int) {
 	panic(noKernel)

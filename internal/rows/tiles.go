@@ -5,6 +5,9 @@ import "math"
 // TileRows is how many people make a tile. In tiles entry j of individual i stands at i/8·8m + 8j + i%8, for m entries each.
 const TileRows = 8
 
+// mostKept is how many entries of a tile stay in registers.
+const mostKept = 20
+
 // HasTiles tells whether this processor moves people faster in tiles than in rows.
 func HasTiles() bool { return hasAVX512() }
 
@@ -62,9 +65,12 @@ func AlignTiles(dst, along, p, d, u []float64, stay, home, pull, inverse float64
 	}
 	along = along[:n*TileRows]
 	var extent [3 * TileRows]float64
-	if hasAVX512() {
+	switch {
+	case hasAVX512() && len(u) <= mostKept:
+		alignFewAVX512(&dst[0], &along[0], &p[0], &d[0], &u[0], &extent[0], n, len(u), stay, home, pull, inverse)
+	case hasAVX512():
 		alignTilesAVX512(&dst[0], &along[0], &p[0], &d[0], &u[0], &extent[0], n, len(u), stay, home, pull, inverse)
-	} else {
+	default:
 		stepTilesPlain(dst, along, p, d, u, &extent, stay, home, pull, inverse)
 	}
 	return lowest(extent[:8]), highest(extent[8:16]), lowest(extent[16:])

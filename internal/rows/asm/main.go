@@ -28,7 +28,7 @@ func main() {
 		inTurn(secular, exponentials, softmax, logarithms, entropy, gauss)
 	}
 	philox()
-	inTurn(stepTiles(false), stepTiles(true))
+	inTurn(stepTiles(false), stepTiles(true), alignFew)
 	wide = false
 	inTurn(gaps, scaleRows, addScaledRows, dots, combine2, combine3)
 	inTurn(fourDots, productOf, sumOf, differenceOf, addRows, widen, narrow)
