@@ -147,3 +147,22 @@ func TestPeopleLeapOnTheirOwn(t *testing.T) {
 		t.Errorf("%d are slow", slow)
 	}
 }
+
+// By hand: people who draw near by a slow linear map are where it leads after one leap, with states of two entries that turn about each other: the leap solves all equations at once.
+func TestLeapsSolveAllEquations(t *testing.T) {
+	steps := 0
+	a := []float64{0.99, 0.004, -0.006, 0.985}
+	f := people{
+		next: func(p, u, d []float64) []float64 {
+			x, y := p[0]-d[0], p[1]-u[0]
+			return []float64{d[0] + a[0]*x + a[1]*y, u[0] + a[2]*x + a[3]*y}
+		},
+		slope: func(_, _, _ []float64) []float64 { return a },
+		steps: &steps,
+	}
+	h := []float64{3, -4}
+	r, err := NewWalked(f).SettleFrom(h, []float64{0.5}, []float64{2})
+	if err != nil || math.Abs(h[0]-2) > 1e-10 || math.Abs(h[1]-0.5) > 1e-10 || r.Steps < glance-1 || r.Steps > glance+3 {
+		t.Errorf("%v, %+v, %v after %d looks", h, r, err, steps)
+	}
+}
