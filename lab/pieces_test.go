@@ -131,3 +131,68 @@ func TestWhySamplingIsNotTold(t *testing.T) {
 		}
 	}
 }
+
+// By hand: what is known over three draws of which one has no answer, as results have it, and what the section says of it. (4, 6) is 5 from (1, 2), that is √5 of its length.
+func TestOverDrawsAsResultsHaveIt(t *testing.T) {
+	r := &run{problem: paced(t, "lq2"), result: &folder.Result{Optimum: folder.Point{Decision: []float64{1, 2}}}}
+	r.meter.Optimum = loop.Target{Decision: []float64{1, 2}}
+	a := &decide.Ruling{
+		Draws: make([]decide.Drawn, 3), Missing: 1, Why: context.Canceled, Costs: 0.5, Stretch: math.NaN(), Search: &optimum.Search{Point: optimum.Point{Residual: 1e-9}, Found: make([]optimum.Point, 4)},
+		Plug: decide.Choice{Mean: 3, Tail: 4, Regret: 0.25, Most: 0.75, Reach: decide.Between{Low: 2, High: 5}}, Robust: decide.Choice{Decision: []float64{4, 6}, Mean: 2.5, Reach: decide.Between{Low: 1, High: 7}},
+		Beside: []decide.Choice{{Mean: 9, Reach: decide.Between{Low: 1, High: math.Inf(1)}}}, Decision: []decide.Between{{Low: 3, High: 5}, {Low: 5.5, High: 6.5}},
+	}
+	d := r.overDraws(a)
+	if d.Draws != 3 || d.Missing != 1 || d.Why != context.Canceled.Error() || *d.Costs != 0.5 || d.Stretch != nil || len(d.Stakes) != 3 || d.Stakes[0].Name != byFit || d.Stakes[1].Name != overDraws || d.Stakes[2].Name != retraining {
+		t.Fatalf("%+v", d)
+	}
+	p := d.Robust
+	if p.Value != 2.5 || !(math.Abs(p.Distance-math.Sqrt(5)) <= 1e-14) || p.Residual != 1e-9 || p.Starts != 4 || *p.Sampling.Value != (folder.Reach{Low: 1, High: 7}) || !slices.Equal(p.Sampling.Low, []float64{3, 5.5}) || !slices.Equal(p.Sampling.High, []float64{5, 6.5}) || p.Sampling.Why != "" {
+		t.Errorf("%+v, %+v", p, p.Sampling)
+	}
+	r.result.OverDraws = d
+	s, err := r.stakes()
+	if err != nil || len(s.Rows) != 3 || !slices.Equal(s.Rows[0], []string{byFit, "3", "2 … 5", "4", "0.25", "0.75"}) || s.Rows[2][2] != "cannot be told" {
+		t.Errorf("%+v, %v", s, err)
+	}
+	for _, words := range []string{"each of 3 draws", "1 by the numbers of the spec, 4 over the draws; best under 95 of 100 draws within 3 … 5.", "2 by the numbers of the spec, 6 over the draws; best under 95 of 100 draws within 5.5 … 6.5."} {
+		if !strings.Contains(s.Text, words) {
+			t.Errorf("%q is not in %q", words, s.Text)
+		}
+	}
+	if !strings.HasPrefix(s.Verdict, "Under no draw does the decision over the draws lose more than 0.5 against") {
+		t.Errorf("%q", s.Verdict)
+	}
+	a.Decision[1], a.Robust.Reach = decide.Between{Low: math.Inf(-1), High: 1}, decide.Between{Low: 1, High: 0}
+	if p := r.overDraws(a).Robust; p.Sampling.Low != nil || p.Sampling.High != nil || p.Sampling.Value != nil || p.Sampling.Why != "too many draws have no value" {
+		t.Errorf("where it cannot be told: %+v", p.Sampling)
+	}
+	if s, err := (&run{result: &folder.Result{}}).stakes(); s != nil || err != nil {
+		t.Errorf("without draws: %+v, %v", s, err)
+	}
+}
+
+// By hand: 28 bytes a number and three millions for the report; a column for every entry that is kept.
+func TestDiskNeedByHand(t *testing.T) {
+	s := *paced(t, "lq2").Spec
+	s.Iterations, s.Record.Every = 20, 10
+	s.Algorithms = append(s.Algorithms[:0:0], s.Algorithms[0], s.Algorithms[0])
+	s.Algorithms[0].Trials, s.Algorithms[1].Trials = 2, 3
+	columns := measuredColumns(&s)
+	if got, want := DiskNeed(&s), 3e6+5*4*columns*28; got != want {
+		t.Errorf("%v bytes, want %v", got, want)
+	}
+	s.Record.Theory = !s.Record.Theory
+	if got := math.Abs(measuredColumns(&s) - columns); got != 12 {
+		t.Errorf("the theory takes %v columns", got)
+	}
+	s.Record.Theory = !s.Record.Theory
+	s.Record.Traits = !s.Record.Traits
+	if got := math.Abs(measuredColumns(&s) - columns); got != float64(s.Dims().Trait) {
+		t.Errorf("traits take %v columns", got)
+	}
+	for want, u := range map[string][]float64{"1, 2": {1, 2}, "1, 2, 3, 4": {1, 2, 3, 4}, "1, 2, 3, 4, …": {1, 2, 3, 4, 5}, "": nil} {
+		if got := decided(u); got != want {
+			t.Errorf("%v is written %q", u, got)
+		}
+	}
+}
