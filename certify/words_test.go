@@ -200,3 +200,43 @@ func TestSecantsOfLosses(t *testing.T) {
 		t.Errorf("of who stays: %+v", s)
 	}
 }
+
+// By hand, of Jacobians of one entry: the largest is 0.9, of number 4; one that is no number is the answer, whoever comes after. The mean is over three places of everybody.
+func TestContractionsOfSlopes(t *testing.T) {
+	of := func(who int, a, b, c float64) slope {
+		return slope{probe: probe{who: who}, byP: [3][]float64{{a}, {b}, {c}}}
+	}
+	seen := []slope{of(3, 0.1, 0.2, -0.3), of(4, 0.5, -0.9, 0.3), of(5, 0.8, 0, 0.1)}
+	if got := contractionIn(nil, seen, 1); !(math.Abs(got.Value-0.9) <= 1e-12) || got.Trait != 4 {
+		t.Errorf("%+v", got)
+	}
+	near(t, "the mean", meanJacobian(seen, 1)[0], (0.1+0.2-0.3+0.5-0.9+0.3+0.8+0.1)/9, 1e-15)
+	odd := []slope{of(3, 0.1, math.NaN(), 0.3), of(4, 5, 5, 5)}
+	if got := contractionIn(nil, odd, 1); !math.IsNaN(got.Value) || got.Trait != 3 {
+		t.Errorf("with what is no number: %+v", got)
+	}
+	// A shear has the norm 3.1 and the radius ½: it contracts in the metric of its own equation, not in the plain one.
+	shear := []float64{0.5, 3, 0, 0.5}
+	c := &Constants{}
+	if err := c.addSampledMetric([]slope{{byP: [3][]float64{shear, shear, shear}}}, 2, "by hand"); err != nil || !(c.Value(LfP) < 1) || !(c.Value(PMin) > 0) || !(c.Value(PMax) > c.Value(PMin)) || c.Metric == nil {
+		t.Errorf("%v, %v: %+v", err, c.Value(LfP), c.Metric)
+	}
+	half := []float64{0.5, 0, 0, 0.25}
+	c = &Constants{}
+	if err := c.addSampledMetric([]slope{{byP: [3][]float64{half, half, half}}}, 2, "by hand"); err != nil || !(math.Abs(c.Value(LfP)-0.5) <= 1e-9) || c.Value(PMin) != 1 || c.Value(PMax) != 1 {
+		t.Errorf("%v, %v in the plain metric", err, c.Value(LfP))
+	}
+	grows := []float64{1.5, 0, 0, 0.5}
+	if err := (&Constants{}).addSampledMetric([]slope{{probe: probe{who: 7}, byP: [3][]float64{grows, grows, grows}}}, 2, ""); !errors.As(err, new(*NotContractingError)) {
+		t.Errorf("what grows: %v", err)
+	}
+}
+
+// By hand: between traits 1 and 3 under one decision ∇ᵤh turns from 2 to 8, that is by 3 for every 1; others under another decision, or of the same trait, say nothing.
+func TestTurnsBetweenPeople(t *testing.T) {
+	of := func(under int, d, answer float64) slope {
+		return slope{probe: probe{under: under, u: []float64{0}, d: []float64{d}}, answer: []float64{answer}}
+	}
+	near(t, "the turn", turns([]slope{of(0, 1, 2), of(0, 3, 8), of(1, 4, 99), of(1, 4, -50), of(1, 5, -49)}), 3, 1e-12)
+	near(t, "of nobody", turns(nil), 0, 0)
+}
