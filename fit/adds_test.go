@@ -1,8 +1,11 @@
 package fit
 
 import (
+	"context"
+	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kedge-opt/kedge/formula"
@@ -173,6 +176,103 @@ func TestSolvingSome(t *testing.T) {
 		}
 		if dead := map[string]int{"the third is the sum of both": 2, "nothing of the first": 0, "one direction": 1}; name != "regular" && (y[dead[name]*n] != 0 || y[dead[name]*n+1] != 0) {
 			t.Errorf("%s: %v", name, y)
+		}
+	}
+}
+
+// Whatever judges a log ends with the context, and tells so.
+func TestLogsEndWithTheContext(t *testing.T) {
+	shown := regress(t, formula.Source{Decision: "q", State: "p", Next: "a*p + b*q"}, "a", "b")
+	hidden := regressTraits(t, formula.Source{Decision: "q", State: "p", Trait: "d", Next: "a*p + b*q + d"}, "a", "b")
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for name, x := range map[string]struct {
+		f *formula.Regressor
+		o Options
+	}{
+		"pooled": {shown, Options{}}, "student": {shown, Options{Laws: []ErrorLaw{{Student, 4}}}}, "times": {shown, Options{Times: true}}, "fixed": {hidden, Options{Unseen: Fixed}}, "random": {hidden, Options{Unseen: Random}},
+	} {
+		l, unknowns := wander(x.f, []float64{0.5, -0.4}, 4, 7, 0.3, 0.5, 0.3, 0, 2, false), []Unknown{Free("a", 0.45), Free("b", -0.3)}
+		p, err := newSearch(x.f, l, unknowns, x.o)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		theta := make([]float64, len(p.unknowns))
+		for j, u := range p.unknowns {
+			theta[j] = u.Start
+		}
+		if _, err := p.how.at(ended, theta, p.spread, nil, 1); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: judged after the end (%v)", name, err)
+		}
+		if _, _, err := p.how.scores(ended, theta, p.spread, nil, 1); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: scored after the end (%v)", name, err)
+		}
+		x.o.Repeats = 3
+		if _, err := Find(ended, x.f, l, unknowns, x.o); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: fitted after the end (%v)", name, err)
+		}
+	}
+}
+
+// Each thing in which a log does not fit what is asked for.
+func TestAsksThatDoNotFit(t *testing.T) {
+	shown := regress(t, formula.Source{Decision: "q", State: "p", Next: "a*p + b*q"}, "a", "b")
+	hidden := regressTraits(t, formula.Source{Decision: "q", State: "p", Trait: "d", Next: "a*p + b*q + d"}, "a", "b")
+	wide := regressTraits(t, formula.Source{Decision: "q", State: "p", Trait: "d[21]", Next: "a*p + b*q + sum(d)"}, "a", "b")
+	two := []Unknown{Free("a", 0), Free("b", 0)}
+	of := func(f *formula.Regressor) Log {
+		return wander(f, []float64{0.5, -0.4}, 4, 7, 0.3, 0.5, 0.3, 0, 2, false)
+	}
+	untimed := of(shown)
+	untimed.Time = nil
+	short := of(shown)
+	short.Person = short.Person[1:]
+	for words, x := range map[string]struct {
+		f        *formula.Regressor
+		l        Log
+		unknowns []Unknown
+		o        Options
+	}{
+		"1 unknowns are described": {shown, of(shown), two[:1], Options{}}, "are not of the same rows": {shown, short, two, Options{}}, "asked for known traits": {hidden, of(hidden), two, Options{}}, "asked for fixed traits": {shown, of(shown), two, Options{Unseen: Fixed}},
+		"traits begin at [1 2], want 1": {hidden, of(hidden), two, Options{Unseen: Fixed, Trait: []float64{1, 2}}}, "traits begin at [NaN]": {hidden, of(hidden), two, Options{Unseen: Fixed, Trait: []float64{math.NaN()}}},
+		"want 20 at most": {wide, of(wide), two, Options{Unseen: Fixed}}, "rows have no time": {shown, untimed, two, Options{Times: true}},
+	} {
+		var bad *InputError
+		if _, err := Find(t.Context(), x.f, x.l, x.unknowns, x.o); !errors.As(err, &bad) || bad.Row != -1 || !strings.Contains(err.Error(), words) {
+			t.Errorf("%s: %v", words, err)
+		}
+	}
+	few := wander(hidden, []float64{0.5, -0.4}, 3, 1, 0.3, 0.5, 0.3, 0, 2, false)
+	if _, err := Find(t.Context(), hidden, few, two, Options{Unseen: Fixed}); !errors.As(err, new(*InputError)) {
+		t.Errorf("three rows of three people: %v", err)
+	}
+}
+
+// A row with the weight 0 is as if it were not there, and one with 2 as if it were there twice, also where traits are to be found.
+func TestWeightsBesideTraits(t *testing.T) {
+	f := regressTraits(t, formula.Source{Decision: "q", State: "p", Trait: "d", Next: "a*p + b*q + d"}, "a", "b")
+	two := []Unknown{Free("a", 0), Free("b", 0)}
+	l := wander(f, []float64{0.5, -0.4}, 6, 7, 0.3, 0.5, 0.3, 0, 2, false)
+	weighted, rows := l, Log{}
+	for i := range l.After {
+		w := float64(i % 3)
+		weighted.Weight = append(weighted.Weight, w)
+		for range int(w) {
+			rows.States, rows.Beside, rows.After = append(rows.States, l.States[i]), append(rows.Beside, l.Beside[i]), append(rows.After, l.After[i])
+			rows.Person, rows.Time = append(rows.Person, l.Person[i]), append(rows.Time, l.Time[i])
+		}
+	}
+	a, err := Find(t.Context(), f, weighted, two, Options{Unseen: Fixed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Find(t.Context(), f, rows, two, Options{Unseen: Fixed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j := range a.Value {
+		if !(math.Abs(a.Value[j]-b.Value[j]) <= 1e-8) {
+			t.Errorf("%s is %v by weights, %v by rows", a.Unknowns[j].Name, a.Value[j], b.Value[j])
 		}
 	}
 }
