@@ -240,3 +240,49 @@ func TestTurnsBetweenPeople(t *testing.T) {
 	near(t, "the turn", turns([]slope{of(0, 1, 2), of(0, 3, 8), of(1, 4, 99), of(1, 4, -50), of(1, 5, -49)}), 3, 1e-12)
 	near(t, "of nobody", turns(nil), 0, 0)
 }
+
+// disguised is a loss that nothing is known of.
+type disguised struct{ kedge.Objective }
+
+// By hand: Φ = −pᵀu in disguise has ∂Φ/∂u = −p, which changes by 1 for every 1 of p, and ∂Φ/∂p = −u, which does not change and is as long as decisions are. Who does not settle tells nothing.
+func TestLossesInDisguise(t *testing.T) {
+	p, err := published(t, 0.3, 0.4).filled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Objective = disguised{objective.Affinity{}}
+	s, err := (&Constants{}).sampleObjective(p)
+	if err != nil || s.known != Estimate || !(math.Abs(s.partU-1) <= 1e-9) || !(s.partP <= 1e-9) || !(s.loss > 0.5 && s.loss <= 1+1e-12) {
+		t.Errorf("%+v, %v", s, err)
+	}
+	c := &Constants{}
+	if err := c.addObjective(p); err != nil || !(math.Abs(c.Value(MPhiU)-1) <= 1e-9) || c.Get(MPhiU).Known != Estimate || !(c.Value(LPhiP) > 0.5) {
+		t.Errorf("%v: %v, %v", err, c.Value(MPhiU), c.Value(LPhiP))
+	}
+	p.Settler = nil
+	if s, err := (&Constants{}).sampleObjective(p); err == nil {
+		t.Errorf("of who does not settle: %+v", s)
+	}
+	if err := (&Constants{}).addObjective(p); err == nil {
+		t.Error("of who does not settle there are constants")
+	}
+}
+
+// By hand, on [0, 1] in ten pieces: a peak between two of them, and at either end.
+func TestLargestOnAGrid(t *testing.T) {
+	for name, x := range map[string]struct {
+		f    func(float64) float64
+		want float64
+	}{
+		"between": {func(x float64) float64 { return 1 - (x-0.7321)*(x-0.7321) }, 1}, "rising": {func(x float64) float64 { return x }, 1}, "falling": {func(x float64) float64 { return 2 - x }, 2},
+		"two peaks": {func(x float64) float64 { return max(1-math.Abs(x-0.2), 1.05-math.Abs(x-0.8)) }, 1.05},
+	} {
+		if got := largest(x.f, 0, 1, 10); !(math.Abs(got-x.want) <= 1e-6) {
+			t.Errorf("%s: %v, want %v", name, got, x.want)
+		}
+	}
+	best, most := neighbour(func(x [3]float64) float64 { return x[0] - 2*x[1] + x[2]/2 }, [3]float64{0.9, 0.1, 0.5}, 0.25)
+	if best != [3]float64{0.9, 0, 0.5} || !(math.Abs(most-1.15) <= 1e-15) { // down the second, as far as the cube goes: +0.2, up the first +0.1, up the third +0.125
+		t.Errorf("the best neighbour is %v with %v", best, most)
+	}
+}
