@@ -196,3 +196,41 @@ func TestDiskNeedByHand(t *testing.T) {
 		}
 	}
 }
+
+// By hand, of an optimum of 5 where losses differ by 2: a recorded decision refutes it that is lower by more than 2·10⁻⁸ and keeps the constraints; the lowest is kept.
+func TestDecisionsThatRefuteTheOptimum(t *testing.T) {
+	columns := []kedge.Column{loop.Describe("value"), loop.Describe("excess_0")}
+	for name, x := range map[string]struct {
+		rows     [][]float64
+		maximize bool
+		moves    bool
+		want     float64 // 0: none
+	}{
+		"lower": {[][]float64{{4.5, 0}}, false, false, 4.5}, "lower by rounding": {[][]float64{{5 - 1e-8, 0}}, false, false, 0}, "just lower": {[][]float64{{5 - 3e-8, -1}}, false, false, 5 - 3e-8}, "higher": {[][]float64{{6, 0}}, false, false, 0},
+		"beyond a constraint": {[][]float64{{4.5, 0.1}}, false, false, 0}, "the lowest": {[][]float64{{4.5, 0}, {4, 0}, {4.2, 0}}, false, false, 4}, "a gain": {[][]float64{{-4.5, 0}}, true, false, 4.5}, "no gain": {[][]float64{{4.5, 0}}, false, true, 0},
+		"no number": {[][]float64{{math.NaN(), 0}}, false, false, 0},
+	} {
+		p := *paced(t, "lq2")
+		p.Maximize = x.maximize
+		r := &run{problem: &p, scale: 2, result: &folder.Result{}}
+		r.meter.Optimum.Loss = 5
+		if x.moves {
+			r.meter.Course = []loop.Stage{{}}
+		}
+		u := []float64{0, 0}
+		for i, row := range x.rows {
+			u[0] = float64(i)
+			r.watchFor(row, u, columns)
+		}
+		if (r.passed != nil) != (x.want != 0) || r.passed != nil && (r.passed.loss != x.want || r.passed.decision[0] == 2) {
+			t.Errorf("%s: %+v, want %v", name, r.passed, x.want)
+		}
+		if r.mention(); (len(r.result.Notes) == 1) != (x.want != 0) {
+			t.Errorf("%s: %q", name, r.result.Notes)
+		}
+	}
+	again := &run{seeds: [][]float64{{1}}, result: &folder.Result{}}
+	if again.mention(); len(again.result.Notes) != 1 || !strings.HasPrefix(again.result.Notes[0], "The search over the set had missed") {
+		t.Errorf("%q", again.result.Notes)
+	}
+}
