@@ -81,3 +81,34 @@ func TestRelaxedAndFarthest(t *testing.T) {
 		}
 	}
 }
+
+// A set that fails at any time is told of by whatever projects onto it.
+func TestFailingSetsAreToldOf(t *testing.T) {
+	for name, use := range map[string]func(s kedge.Set) error{
+		"whole points": func(s kedge.Set) error { _, err := Wholes(s, 2, 1000); return err },
+		"farthest":     func(s kedge.Set) error { _, _, err := Farthest(s, 2); return err },
+		"distance":     func(s kedge.Set) error { _, err := Distance(s, []float64{3, 4}); return err },
+		"product": func(s kedge.Set) error {
+			return Product{[]Part{{2, s}, {1, Interval{0, 1}}}}.Project([]float64{3, 4, 5})
+		},
+		"intersection": func(s kedge.Set) error {
+			return Intersection{Of: []kedge.Set{s, Interval{0.5, 1}}}.Project([]float64{3, 4})
+		},
+	} {
+		const calls = 1 << 20
+		left := calls
+		if err := use(unknown{spent{Ball{Radius: 2}, &left}}); err != nil {
+			t.Fatal(name, err)
+		}
+		needs := calls - left
+		for n := range needs {
+			left = n
+			if err := use(unknown{spent{Ball{Radius: 2}, &left}}); !errors.Is(err, errSpent) {
+				t.Errorf("%s: projection %d of %d failed, and it says %v", name, n, needs, err)
+			}
+		}
+		if needs == 0 {
+			t.Errorf("%s projects nothing", name)
+		}
+	}
+}
