@@ -99,7 +99,7 @@ func TestProgressInATerminal(t *testing.T) {
 		term.line("clear; kedge run polarized --trials 3 --set population.size=50 --set optimum.starts=1 --out o")
 		rows := term.wait("turns", "% ", "estimate: about ")
 		at := slices.IndexFunc(rows, func(row string) bool { return strings.Contains(row, "% ") })
-		if first := rows[at]; utf8.RuneCountInString(first) >= width || strings.ContainsAny(first, "█░") != (width == 80) {
+		if first := rows[at]; utf8.RuneCountInString(first) >= width || width == 80 && !strings.ContainsAny(first, "█░") { // in 36 columns a bar has room only at first
 			t.Errorf("at %d columns: %s", width, first)
 		}
 		text := strings.Join(term.wait("[0]$", "rate:"), "\n")
