@@ -363,6 +363,9 @@ func TestSimulatedHistories(t *testing.T) {
 			t.Logf("seed %d fails with the faults %q too", seed, shrink(t, seed))
 		}
 		row.Case(len(wrong) == 0 && all == again, "seed %d: %s; the same again: %t", seed, strings.Join(wrong, "\n\t"), all == again)
+		if (seed+1)%10_000 == 0 {
+			t.Logf("%d histories", seed+1)
+		}
 	}
 }
 
