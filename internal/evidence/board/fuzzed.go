@@ -92,7 +92,7 @@ func fuzzedTable(module fs.FS) (text string, faults []string) {
 	if err != nil {
 		say("%v", err)
 	}
-	sum, lines := 0, ""
+	sum, ran, lines := 0, 0, ""
 	for _, t := range targets {
 		if corpus, _ := fs.Glob(module, path.Join(path.Clean(t.Pack), "testdata/fuzz", t.Name, "*")); len(corpus) == 0 {
 			say("%s has no corpus under testdata/fuzz", t)
@@ -103,11 +103,11 @@ func fuzzedTable(module fs.FS) (text string, faults []string) {
 			lines += fmt.Sprintf("| `%s` | not counted yet | | |\n", t)
 			continue
 		}
-		sum += n.Tried
+		sum, ran = sum+n.Tried, ran+1
 		lines += fmt.Sprintf("| `%s` | %d | %.0f | %s |\n", t, n.Tried, n.Run.Seconds, n.Run.words())
 	}
 	for gone := range given {
 		say("%s is about %s, which is not there", FuzzedFile, gone)
 	}
-	return fmt.Sprintf("**%d targets were given %d inputs when they last ran, and took or refused each as promised.**\n\n| target | inputs | seconds | measured |\n|---|---|---|---|\n%s", len(targets), sum, lines), faults
+	return fmt.Sprintf("**%d of %d targets were given %d inputs when they last ran, and took or refused each as promised.**\n\n| target | inputs | seconds | measured |\n|---|---|---|---|\n%s", ran, len(targets), sum, lines), faults
 }
