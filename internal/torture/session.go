@@ -172,8 +172,10 @@ func (s Toll) print(w Wish, of int, took time.Duration, spent bool) {
 		w.Tier, of-s.Left, of, took.Round(time.Second), s.Work, s.Survived, s.Caught, s.Skipped, s.Bad, s.Tried, s.Lost)
 	if s.Left > 0 && spent {
 		fmt.Fprintf(w.Out, "%d were not reached within %v: the same command goes on with them\n", s.Left, w.Budget)
-	} else if s.Left > 0 {
+	} else if s.Left > 0 && w.Budget > 0 {
 		fmt.Fprintf(w.Out, "%d were not tried, or take longer than %v has room for\n", s.Left, w.Budget)
+	} else if s.Left > 0 {
+		fmt.Fprintf(w.Out, "%d were not tried\n", s.Left)
 	}
 	if w.Update {
 		fmt.Fprintln(w.Out, "figures were written to docs/reliability; KEDGE_UPDATE=1 go test -run Page ./internal/evidence makes the page of them")
