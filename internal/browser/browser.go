@@ -45,7 +45,7 @@ func Open(t testing.TB, site string) *Window {
 	if path == "" {
 		t.Skip("no chromium to drive: apt-get install chromium")
 	}
-	options := append([]chromedp.ExecAllocatorOption{chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU}, chromedp.DefaultExecAllocatorOptions[:]...)
+	options := append([]chromedp.ExecAllocatorOption{chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WSURLReadTimeout(patience)}, chromedp.DefaultExecAllocatorOptions[:]...)
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(stop)
 	ctx, quit := chromedp.NewContext(ctx)
@@ -135,9 +135,10 @@ func (w *Window) wait(what string, is func() bool) {
 	w.Helper()
 	for end := time.Now().Add(patience); !is(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
+			text := w.Text()
 			w.mu.Lock()
 			defer w.mu.Unlock()
-			w.Fatalf("never: %s\nthe page shows: %.1500s\nit complains of %v", what, w.Text(), w.complaints)
+			w.Fatalf("never: %s\nthe page shows: %.1500s\nit complains of %v", what, text, w.complaints)
 		}
 	}
 }
