@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/kedge-opt/kedge/internal/mutant"
@@ -30,6 +31,8 @@ func main() {
 	run := flag.String("run", "", "which tests are asked, as go test -run has it: for whoever writes one")
 	short := flag.Bool("short", false, "ask only the tests that go test -short runs: quicker, and what they notice all of them do")
 	errs := flag.Bool("errors", false, "only changes that drop an error")
+	apart := flag.Bool("apart", false, "compile every change apart instead of all together: slow, and as true as can be")
+	jobs := flag.Int("jobs", 2, "how many changes are judged at a time")
 	except := flag.String("except", ".ci/mutants.equivalent", "the list of changes that change nothing")
 	limit := flag.Duration("timeout", 3*time.Minute, "of the tests of a package")
 	flag.Parse()
@@ -40,7 +43,7 @@ func main() {
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
 	}
-	survivors, err := judge(ctx, c, *except, choice{*only, *errs, *sample, *seed}, patterns)
+	survivors, err := judge(ctx, c, *except, choice{*only, *errs, *sample, *seed}, pace{*jobs, *apart}, patterns)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants: "+err.Error())
 		os.Exit(2)
@@ -70,8 +73,14 @@ func (w choice) of(all []mutant.Mutation) []mutant.Mutation {
 	return drawn
 }
 
-// judge draws changes, has them judged one after the other, and prints what came of it.
-func judge(ctx context.Context, c *mutant.Court, except string, which choice, patterns []string) (survivors int, err error) {
+// pace says how changes are judged.
+type pace struct {
+	jobs  int
+	apart bool
+}
+
+// judge draws changes, has them judged, and prints what came of it.
+func judge(ctx context.Context, c *mutant.Court, except string, which choice, how pace, patterns []string) (survivors int, err error) {
 	all, err := sites(ctx, c, patterns)
 	if err != nil {
 		return 0, err
@@ -83,15 +92,60 @@ func judge(ctx context.Context, c *mutant.Court, except string, which choice, pa
 		return 0, fmt.Errorf("%s is about changes that are not in the code any more: %q", except, gone)
 	}
 	drawn := which.of(all)
-	t := tally{}
-	for i, s := range drawn {
-		begun := time.Now()
-		v, said, err := c.Judge(ctx, s)
+	dir, err := os.MkdirTemp("", "kedge-mutants-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	one := c.Judge
+	if !how.apart && len(drawn) > 1 {
+		chamber, err := c.Seat(ctx, dir, drawn)
 		if err != nil {
 			return 0, err
 		}
-		t.count(s.Package(), v)
-		fmt.Printf("%4d of %d  %-9s  %s  (%.0f s) %s\n", i+1, len(drawn), v, s, time.Since(begun).Seconds(), firstLine(said))
+		one = chamber.Judge
+		defer func() {
+			if list := chamber.Disturbed(); len(list) > 0 {
+				fmt.Printf("asked about each change apart, since others beside it disturb them: %s\n", strings.Join(list, ", "))
+			}
+		}()
+	}
+	return each(ctx, one, drawn, how.jobs)
+}
+
+// each has changes judged, several at a time, and prints verdicts as they come.
+func each(ctx context.Context, judge func(context.Context, mutant.Mutation) (mutant.Verdict, string, error), drawn []mutant.Mutation, jobs int) (survivors int, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	next, t := make(chan int), tally{}
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for range max(1, jobs) {
+		all.Go(func() {
+			for i := range next {
+				begun, s := time.Now(), drawn[i]
+				v, said, err := judge(ctx, s)
+				if err != nil {
+					cancel(err)
+					continue
+				}
+				mu.Lock()
+				t.count(s.Package(), v)
+				fmt.Printf("%4d of %d  %-9s  %s  (%.0f s) %s\n", i+1, len(drawn), v, s, time.Since(begun).Seconds(), firstLine(said))
+				mu.Unlock()
+			}
+		})
+	}
+	for i := range drawn {
+		if ctx.Err() == nil {
+			next <- i
+		}
+	}
+	close(next)
+	all.Wait()
+	if err := context.Cause(ctx); err != nil {
+		t.print()
+		return 0, err
 	}
 	return t.print(), nil
 }

@@ -28,6 +28,15 @@ type Mutation struct {
 
 	from, to int // in the file
 	now      string
+	body     span // of the function that it is in
+}
+
+// span is where the body of a function is in a file, with its braces.
+type span struct {
+	from, to int
+	line     int
+	results  bool // it returns something
+	labels   bool // it has labels, and cannot be written twice in one function
 }
 
 func (s Mutation) String() string {
@@ -63,7 +72,10 @@ func Mutations(root, file string) ([]Mutation, error) {
 		return nil, nil
 	}
 	f := &finder{file: file, text: text, set: set, moot: map[ast.Node]bool{}}
-	ast.Inspect(tree, f.visit)
+	for _, d := range tree.Decls {
+		f.body = f.bodyOf(d)
+		ast.Inspect(d, f.visit)
+	}
 	slices.SortStableFunc(f.sites, func(a, b Mutation) int { return a.from - b.from })
 	return f.sites, nil
 }
@@ -73,8 +85,24 @@ type finder struct {
 	file  string
 	text  []byte
 	set   *token.FileSet
+	body  span // where it is now; none beside functions
 	sites []Mutation
 	moot  map[ast.Node]bool // values that nobody looks at: those beside an error, and numbers of which only the sign counts
+}
+
+func (f *finder) bodyOf(d ast.Decl) (b span) {
+	is, isFunc := d.(*ast.FuncDecl)
+	if !isFunc || is.Body == nil {
+		return b
+	}
+	from := f.set.Position(is.Body.Pos())
+	b = span{from: from.Offset, to: f.set.Position(is.Body.End()).Offset, line: from.Line, results: is.Type.Results != nil}
+	ast.Inspect(is.Body, func(n ast.Node) bool {
+		_, isLabel := n.(*ast.LabeledStmt)
+		b.labels = b.labels || isLabel
+		return true
+	})
+	return b
 }
 
 // turned are operators and what stands in their place.
@@ -267,7 +295,7 @@ func (f *finder) add(from, to token.Pos, now string) {
 		line = line[:end]
 	}
 	key := Key{f.file, inALine(string(line)), inALine(string(f.text[a.Offset:b.Offset])), inALine(now)}
-	f.sites = append(f.sites, Mutation{Key: key, Line: a.Line, from: a.Offset, to: b.Offset, now: now})
+	f.sites = append(f.sites, Mutation{Key: key, Line: a.Line, from: a.Offset, to: b.Offset, now: now, body: f.body})
 }
 
 func inALine(s string) string { return strings.Join(strings.Fields(s), " ") }

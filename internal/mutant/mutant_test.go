@@ -201,6 +201,53 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// Changes that are compiled together have the verdicts of changes that are compiled apart, also where tests do not bear what is planted with them.
+func TestTogetherAsApart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles")
+	}
+	own := "func TestHalve(t *testing.T) {\n\tif _, err := Halve(1); err == nil {\n\t\tt.Error(1)\n\t}\n}\n\n" +
+		"func TestRead(t *testing.T) {\n\tif read(nil) != -2 || os.Getenv(\"KEDGE_MUTANT_PASSED\") != \"\" {\n\t\tt.Error(2)\n\t}\n}\n"
+	c := tree(t, own, "func TestUse(t *testing.T) {\n\tif Use(8) != 4 {\n\t\tt.Error(8)\n\t}\n}\n")
+	path := filepath.Join(c.Root, "small/small_test.go")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(string(text), `import "testing"`, "import (\n\t\"os\"\n\t\"testing\"\n)", 1)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	all, err := Mutations(c.Root, "small/small.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all = slices.DeleteFunc(all, func(s Mutation) bool {
+		return !slices.Contains([]string{"x < 2 && x > -5 → !(x < 2 && x > -5)", "/ → *", "-2 → 2", "60 → 61"}, s.Was+" → "+s.Now)
+	})
+	all[0].now = "nothing"
+	for _, c.Whole = range []bool{false, true} {
+		chamber, err := c.Seat(context.Background(), t.TempDir(), all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		count := map[Verdict]int{}
+		for _, s := range all {
+			apart, _, err := c.Judge(context.Background(), s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v, said, err := chamber.Judge(context.Background(), s); err != nil || v != apart {
+				t.Errorf("%s: %s (%s), %v; apart %s", s, v, said, err, apart)
+			}
+			count[apart]++
+		}
+		t.Log(count, chamber.Disturbed())
+		if !slices.Equal(chamber.Disturbed(), []string{"./small TestRead"}) || count[Killed] < 2 || count[Alive] < 1 || count[Unbuilt] != 1 {
+			t.Errorf("%v, disturbed are %q", count, chamber.Disturbed())
+		}
+	}
+}
+
 // What is listed as changing nothing is about the code as it is.
 func TestExceptionsAreAboutTheCode(t *testing.T) {
 	f, err := os.Open("../../.ci/mutants.equivalent")

@@ -1,0 +1,254 @@
+package mutant
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Chamber judges many changes that are compiled together, as a court does one by one, in a fraction of the time: tests are compiled once, and a change is
+// only shown to those that come by it.
+type Chamber struct {
+	court *Court
+	all   *together
+
+	mu     sync.Mutex
+	jurors map[juror]*tests
+}
+
+// juror names tests that are asked.
+type juror struct {
+	pack  string
+	short bool
+}
+
+// tests are those of a package, compiled with all changes.
+type tests struct {
+	once   sync.Once
+	err    error
+	path   string
+	skip   []string      // those that fail or have no patience for code that has switches in it
+	took   time.Duration // without a change
+	passes map[int]bool  // changes that they come by
+	alone  bool          // they fail without a change: changes are shown to them one by one
+}
+
+// Seat prepares the judgement of changes; what it compiles is left in a folder.
+func (c *Court) Seat(ctx context.Context, dir string, list []Mutation) (*Chamber, error) {
+	all, err := c.plantTogether(ctx, dir, list)
+	if err != nil {
+		return nil, err
+	}
+	if c.Whole {
+		if _, err := c.importers(ctx, ""); err != nil {
+			return nil, err
+		}
+	}
+	return &Chamber{court: c, all: all, jurors: map[juror]*tests{}}, nil
+}
+
+// Judge asks the tests of the package of a change, quick ones first, and, of a whole judgement, those of all that import it.
+func (h *Chamber) Judge(ctx context.Context, s Mutation) (Verdict, string, error) {
+	c := h.court
+	if why := c.Except[s.Key]; why != "" {
+		return Excepted, why, nil
+	}
+	if why, isWrong := h.all.unbuilt[s.Key]; isWrong {
+		return Unbuilt, why, nil
+	}
+	id, isPlanted := h.all.planted[s.Key]
+	if !isPlanted {
+		return c.Judge(ctx, s)
+	}
+	asked := h.sides("./" + s.Package())
+	if c.Whole {
+		asked = append(asked, h.sides(c.tested[s.Package()]...)...)
+	}
+	passes := 0
+	for _, a := range asked {
+		v, said, err := h.ask(ctx, a, id, s)
+		if err != nil || v == Killed || v == Hung {
+			return v, said, err
+		}
+		if v == Alive {
+			passes++
+		}
+	}
+	return Alive, fmt.Sprintf("%d of %d test programs come by", passes, len(asked)), nil
+}
+
+// sides are the quick tests of packages and, unless only those are wanted, then all.
+func (h *Chamber) sides(packs ...string) (asked []juror) {
+	for _, p := range packs {
+		asked = append(asked, juror{p, true})
+	}
+	for _, p := range packs {
+		if !h.court.Short && h.court.hasSlow(p) {
+			asked = append(asked, juror{p, false})
+		}
+	}
+	return asked
+}
+
+// hasSlow tells whether go test -short leaves anything out.
+func (c *Court) hasSlow(pack string) bool {
+	files, err := filepath.Glob(filepath.Join(c.Root, pack, "*_test.go"))
+	if err != nil {
+		return true
+	}
+	return slices.ContainsFunc(files, func(path string) bool {
+		text, err := os.ReadFile(path)
+		return err != nil || bytes.Contains(text, []byte("testing.Short()"))
+	})
+}
+
+// ask shows a change to tests. It has no verdict where they do not come by.
+func (h *Chamber) ask(ctx context.Context, a juror, id int, s Mutation) (Verdict, string, error) {
+	t, err := h.seat(ctx, a)
+	switch {
+	case err != nil:
+		return "", "", err
+	case t.alone:
+		return h.apart(ctx, a, h.court.Run, s)
+	case !t.passes[id]:
+		return "", "", nil
+	}
+	limit := min(h.court.Timeout, max(30*time.Second, 5*t.took))
+	out, err := h.run(ctx, a, t, limit, chosen+"="+strconv.Itoa(id))
+	if v := verdict(ctx, out, err); v != Alive {
+		return v, a.pack + ": " + failure(string(out)), ctx.Err()
+	}
+	if len(t.skip) == 0 {
+		return Alive, "", nil
+	}
+	return h.apart(ctx, a, names(t.skip), s)
+}
+
+// apart shows a change to some tests of a package as the court does, with no other beside it.
+func (h *Chamber) apart(ctx context.Context, a juror, run string, s Mutation) (Verdict, string, error) {
+	dir, err := os.MkdirTemp("", "kedge-mutant-")
+	if err != nil {
+		return "", "", err
+	}
+	defer os.RemoveAll(dir)
+	c := Court{Root: h.court.Root, Timeout: h.court.Timeout, Run: run, Short: a.short}
+	overlay, err := c.plant(dir, s)
+	if err != nil {
+		return "", "", err
+	}
+	return c.test(ctx, overlay, a.pack)
+}
+
+func verdict(ctx context.Context, out []byte, err error) Verdict {
+	switch {
+	case err == nil:
+		return Alive
+	case ctx.Err() != nil:
+		return ""
+	case bytes.Contains(out, []byte("panic: test timed out after")) || bytes.HasSuffix(out, []byte(tooLong)):
+		return Hung
+	}
+	return Killed
+}
+
+const tooLong = "\nit took too long"
+
+func names(tests []string) string { return "^(" + strings.Join(tests, "|") + ")$" }
+
+// seat compiles tests and runs them without a change, to see how long they take, which of them the switches disturb, and which changes they come by.
+func (h *Chamber) seat(ctx context.Context, a juror) (*tests, error) {
+	h.mu.Lock()
+	t := h.jurors[a]
+	if t == nil {
+		t = &tests{}
+		h.jurors[a] = t
+	}
+	h.mu.Unlock()
+	t.once.Do(func() { t.err = h.compile(ctx, a, t) })
+	return t, t.err
+}
+
+var failedTest = regexp.MustCompile(`(?m)^--- FAIL: (\w+)`)
+
+func (h *Chamber) compile(ctx context.Context, a juror, t *tests) error {
+	name := strings.ReplaceAll(strings.TrimPrefix(a.pack, "."), "/", "_") + ".test"
+	t.path = filepath.Join(h.all.dir, name)
+	if _, err := os.Stat(t.path); err != nil {
+		if out, err := h.court.command(ctx, "go", "test", "-c", "-vet=off", "-overlay="+h.all.overlay, "-o", t.path, a.pack); err != nil {
+			return fmt.Errorf("compile tests of %s: %w: %s", a.pack, err, out)
+		}
+	}
+	log := t.path + "." + strconv.FormatBool(a.short) + ".passed"
+	t.alone = true
+	for range 3 {
+		begun := time.Now()
+		out, err := h.run(ctx, a, t, 3*h.court.Timeout, passed+"="+log)
+		t.took = time.Since(begun)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil {
+			t.alone = false
+			break
+		}
+		for _, m := range failedTest.FindAllSubmatch(out, -1) {
+			t.skip = append(t.skip, string(m[1]))
+		}
+	}
+	// What they came by in runs that failed counts as well: the tests that are left out are asked apart.
+	text, err := os.ReadFile(log)
+	if err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	t.passes = map[int]bool{}
+	for line := range strings.Lines(string(text)) {
+		if id, err := strconv.Atoi(strings.TrimSpace(line)); err == nil {
+			t.passes[id] = true
+		}
+	}
+	return nil
+}
+
+// run runs compiled tests; what they build has the changes, too.
+func (h *Chamber) run(ctx context.Context, a juror, t *tests, limit time.Duration, variable string) ([]byte, error) {
+	within, cancel := context.WithTimeout(ctx, limit+30*time.Second)
+	defer cancel()
+	args := []string{"-test.count=1", "-test.timeout", limit.String(), "-test.short=" + strconv.FormatBool(a.short), "-test.run", h.court.Run}
+	if strings.HasPrefix(variable, chosen+"=") {
+		args = append(args, "-test.failfast")
+	}
+	if len(t.skip) > 0 {
+		args = append(args, "-test.skip", names(t.skip))
+	}
+	cmd := exec.CommandContext(within, t.path, args...)
+	cmd.Dir = filepath.Join(h.court.Root, a.pack)
+	cmd.WaitDelay = 10 * time.Second
+	cmd.Env = append(os.Environ(), "KEDGE_TORTURE=", "KEDGE_UPDATE=", "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -overlay="+h.all.overlay), variable)
+	out, err := cmd.CombinedOutput()
+	if within.Err() != nil && ctx.Err() == nil {
+		out = append(out, tooLong...)
+	}
+	return out, err
+}
+
+// Disturbed are tests that could not be asked about changes together, by package; they were asked about each apart.
+func (h *Chamber) Disturbed() (list []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, a := range slices.SortedFunc(maps.Keys(h.jurors), func(a, b juror) int { return strings.Compare(a.pack, b.pack) }) {
+		for _, name := range h.jurors[a].skip {
+			list = append(list, a.pack+" "+name)
+		}
+	}
+	return slices.Compact(list)
+}
