@@ -95,3 +95,20 @@ func TestConstraintsThatAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// A decision of one entry has the same sets.
+func TestConstraintsOfOneEntry(t *testing.T) {
+	for text, want := range map[string]Constraint{
+		"q >= 0; 2*q == 6": Simplex{3}, "0 <= q <= 4; q == 3": CappedSimplex{3, 4}, "abs(q - 1) <= 2": Box{[]float64{-1}, []float64{3}}, "norm(2*q) <= 3": Ball{Radius: 1.5},
+		"q >= 1; 2*q == 6; q <= 7": nil,
+	} {
+		m, err := Compile(Source{Decision: "q", State: "p", Next: "p", Subject: strings.Split(text, "; ")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := m.Constraints()
+		if want == nil && len(got) != 2 || want != nil && (len(got) != 1 || !reflect.DeepEqual(got[0], want)) {
+			t.Errorf("%s: got %+v, want %+v", text, got, want)
+		}
+	}
+}

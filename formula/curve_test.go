@@ -2,6 +2,7 @@ package formula
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,5 +107,29 @@ func TestEquationsBesideCurves(t *testing.T) {
 	set, ok := got[0].(Convex)
 	if !ok || len(got) != 1 || set.Equal == nil || len(set.Equal.B) != 1 || set.Equal.B[0] != 1 || set.Lower[0] != 0 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// A decision that is a matrix bends as its entries do: here with derivatives by hand, of (Q₀₀ + 2Q₀₁)² + Q₁₀⁴ − 3 and of ‖Qw‖² − 4 with w = (1, 2).
+func TestCurvesOfMatrices(t *testing.T) {
+	m, err := Compile(Source{Decision: "Q[2, 2]", State: "p", Next: "p", Subject: []string{"(Q[0] @ w)^2 + Q[1, 0]^4 <= 3", "norm(Q @ w) <= 2", "Q <= 5"}, Let: []Binding{{Name: "w", Expr: "[1, 2]"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, ok := m.Constraints()[0].(Convex)
+	if !ok || len(set.Curves) != 2 || set.Upper[3] != 5 {
+		t.Fatalf("%+v", m.Constraints())
+	}
+	q, g, h := []float64{1, 2, 3, 4}, make([]float64, 4), make([]float64, 16)
+	for k, want := range []struct {
+		value float64
+		g, h  []float64
+	}{
+		{25 + 81 - 3, []float64{10, 20, 108, 0}, []float64{2, 4, 0, 0, 4, 8, 0, 0, 0, 0, 108, 0, 0, 0, 0, 0}},
+		{25 + 121 - 4, []float64{10, 20, 22, 44}, []float64{2, 4, 0, 0, 4, 8, 0, 0, 0, 0, 2, 4, 0, 0, 4, 8}},
+	} {
+		if v := set.Curves[k].Expand(g, h, q); v != want.value || !slices.Equal(g, want.g) || !slices.Equal(h, want.h) {
+			t.Errorf("curve %d: %v, %v, %v, want %+v", k, v, g, h, want)
+		}
 	}
 }

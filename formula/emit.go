@@ -92,10 +92,8 @@ func (e *emission) value(k int) []ptx.Scalar {
 	return e.values[k]
 }
 
-// arg returns the entries of argument i of an instruction, counted from the last for negative i.
-func (e *emission) arg(in *instr, i int) []ptx.Scalar {
-	return e.value(in.args[(i+len(in.args))%len(in.args)])
-}
+// arg returns the entries of argument i of an instruction.
+func (e *emission) arg(in *instr, i int) []ptx.Scalar { return e.value(in.args[i]) }
 
 // width is how many entries the result has.
 func (e *emission) width(in *instr) int { return e.program.values[in.dst].width }
@@ -152,7 +150,7 @@ func inOne(f func(e *emission, x ptx.Scalar) ptx.Scalar) emitter {
 // inTwo writes a function of the entries of two values, either of which may be one number.
 func inTwo(f func(e *emission, x, y ptx.Scalar) ptx.Scalar) emitter {
 	return func(e *emission, in *instr) []ptx.Scalar {
-		x, y := e.arg(in, 0), e.arg(in, -1)
+		x, y := e.arg(in, 0), e.arg(in, 1)
 		return entries(e.width(in), func(j int) ptx.Scalar { return f(e, pick(x, j), pick(y, j)) })
 	}
 }

@@ -219,6 +219,7 @@ func TestRestIsRefused(t *testing.T) {
 	for next, c := range map[string]struct{ box, value interval.Span }{
 		"p + q - d":                    {interval.Span{Lo: 0, Hi: 1}, interval.Whole()},
 		"p^2 + q":                      {interval.Span{Lo: 1, Hi: 2}, interval.Whole()},
+		"p + 0.001*sigmoid(p) + 0*q":   {interval.Span{Lo: 0, Hi: 1}, interval.Whole()},
 		"2*p^2/(1+p^2) + 0.1 + 0.02*q": {interval.Span{Lo: -3, Hi: 3}, interval.Span{Lo: 0.04, Hi: 1.53}},
 		"where(p > q, 1, 0)":           {interval.Span{Lo: 0, Hi: 1}, interval.Span{Lo: 0, Hi: 1}},
 	} {

@@ -100,20 +100,20 @@ type nature struct {
 }
 
 var natures = [opCount]nature{
-	opAdd: {linear, 0, 1}, opSub: {linear, 0, 1}, opNeg: {linear, 0, 1}, opSpread: {linear, 0, 1}, opSum: {linear, 0, 1},
-	opSlice: {linear, 0, 1}, opPad: {linear, 0, 1}, opConcat: {linear, 0, 1}, opTranspose: {linear, 0, 1}, opRowSum: {linear, 0, 1},
-	opMul: {bilinear, 0, 1}, opDot: {bilinear, 0, 1}, opOuter: {bilinear, 0, 1},
-	opMatVec: {bilinear, 0, 1}, opVecMat: {bilinear, 0, 1}, opMatMat: {bilinear, 0, 1},
-	opDiv: {firstLinear, 1, 4}, opOver: {firstLinear, 1, 4}, opWhere: {firstLinear, 0, 1},
-	opMin: {general, 0, 2}, opMax: {general, 0, 2}, opLess: {general, 0, 2}, opAtMost: {general, 0, 2}, opEqual: {general, 0, 2},
-	opUnequal: {general, 0, 2}, opAnd: {general, 0, 1}, opPow: {general, 0, 40}, opPowSlope: {general, 0, 40}, opPowLog: {general, 0, 60},
-	opExp: {general, 0, 8}, opLog: {general, 0, 8}, opSqrt: {general, 0, 4}, opTanh: {general, 0, 20}, opSigmoid: {general, 0, 20},
-	opAbs: {general, 0, 1}, opSign: {general, 0, 1}, opLogSlope: {general, 0, 4}, opTanhSlope: {general, 0, 20},
-	opSigmoidSlope: {general, 0, 20}, opPower: {general, 0, 60}, opNorm: {general, 0, 2}, opLargest: {general, 0, 1},
-	opSmallest: {general, 0, 1}, opLogSumExp: {general, 0, 8}, opSoftmax: {general, 0, 12}, opUnit: {general, 0, 1},
-	opFirstLargest: {general, 0, 1}, opFirstSmallest: {general, 0, 1},
-	opSin: {general, 0, 200}, opCos: {general, 0, 200}, opTan: {general, 0, 400}, opErf: {general, 0, 400}, opErfSlope: {general, 0, 20},
-	opFloor: {general, 0, 2}, opRound: {general, 0, 2},
+	opAdd: {kind: linear, weight: 1}, opSub: {kind: linear, weight: 1}, opNeg: {kind: linear, weight: 1}, opSpread: {kind: linear, weight: 1}, opSum: {kind: linear, weight: 1},
+	opSlice: {kind: linear, weight: 1}, opPad: {kind: linear, weight: 1}, opConcat: {kind: linear, weight: 1}, opTranspose: {kind: linear, weight: 1}, opRowSum: {kind: linear, weight: 1},
+	opMul: {kind: bilinear, weight: 1}, opDot: {kind: bilinear, weight: 1}, opOuter: {kind: bilinear, weight: 1},
+	opMatVec: {kind: bilinear, weight: 1}, opVecMat: {kind: bilinear, weight: 1}, opMatMat: {kind: bilinear, weight: 1},
+	opDiv: {kind: firstLinear, fixed: 1, weight: 4}, opOver: {kind: firstLinear, fixed: 1, weight: 4}, opWhere: {kind: firstLinear, weight: 1},
+	opMin: {weight: 2}, opMax: {weight: 2}, opLess: {weight: 2}, opAtMost: {weight: 2}, opEqual: {weight: 2},
+	opUnequal: {weight: 2}, opAnd: {weight: 1}, opPow: {weight: 40}, opPowSlope: {weight: 40}, opPowLog: {weight: 60},
+	opExp: {weight: 8}, opLog: {weight: 8}, opSqrt: {weight: 4}, opTanh: {weight: 20}, opSigmoid: {weight: 20},
+	opAbs: {weight: 1}, opSign: {weight: 1}, opLogSlope: {weight: 4}, opTanhSlope: {weight: 20},
+	opSigmoidSlope: {weight: 20}, opPower: {weight: 60}, opNorm: {weight: 2}, opLargest: {weight: 1},
+	opSmallest: {weight: 1}, opLogSumExp: {weight: 8}, opSoftmax: {weight: 12}, opUnit: {weight: 1},
+	opFirstLargest: {weight: 1}, opFirstSmallest: {weight: 1},
+	opSin: {weight: 200}, opCos: {weight: 200}, opTan: {weight: 400}, opErf: {weight: 400}, opErfSlope: {weight: 20},
+	opFloor: {weight: 2}, opRound: {weight: 2},
 }
 
 // shape is that of a scalar (rank 0), a vector (rank 1, one column) or a matrix (rank 2, row-major).

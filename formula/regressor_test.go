@@ -208,3 +208,48 @@ func TestTraitsToBeFound(t *testing.T) {
 		}
 	}
 }
+
+// Values taken apart into their entries have the bits of the values, whatever they are made of and however long.
+func TestColumnsHaveTheBitsOfRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 9))
+	long, short := Source{Decision: "q[9]", State: "p[9]", Trait: "d[9]"}, Source{Decision: "q[6]", State: "p[3]", Trait: "d[6]"}
+	for _, c := range []struct {
+		source   Source
+		next     string
+		unknowns []string
+		scatters bool
+	}{
+		{long, "a*p + dot(p, d)*q + sum(p)*d", []string{"a"}, true}, {long, "where(p > a, p, a*q) + min(d, q)", []string{"a"}, true}, {long, "[a*p[1:9], sum(q)]", []string{"a"}, true},
+		{long, "p^3*a + abs(d)^1.5 - exp(-a)*tanh(q)", []string{"a"}, true}, {long, "a*sum(p*p) + mean(q)*p - sum([p, p]*[d, q])", []string{"a"}, true}, {long, "a*softmax(p) + q", []string{"a"}, false},
+		{long, "normalize(p + a*d)", []string{"a"}, false}, {short, "b*p + dot(q, d)", []string{"b[3]"}, true}, {short, "B @ d + p*dot(q, q)", []string{"B[3, 6]"}, true}, {short, "q @ B' + p", []string{"B[3, 6]"}, true},
+		{short, "(outer(p, b) @ outer(q, d) @ [d, q][0:6])*0.1", []string{"b[6]"}, true}, {short, "B[:, 1:4] @ d[2:5] - p", []string{"B[3, 6]"}, true}, {short, "outer(p, d)'[2] + b", []string{"b[3]"}, true},
+		{short, "q[0:3] @ (outer(p, b) @ outer(d, p))", []string{"b[6]"}, true}, {short, "p + 0 + b*(1/0.5)", []string{"b[3]"}, true},
+	} {
+		c.source.Next = c.next
+		f, err := c.source.Regress(c.unknowns)
+		if err != nil {
+			t.Fatal(c.next, err)
+		}
+		if got := len(f.columns().outputs) == f.Width(); got != c.scatters {
+			t.Errorf("%s is taken apart: %v", c.next, got)
+		}
+		for _, n := range []int{1, 7, 65, 300} {
+			draw := func(n int) []float64 {
+				x := make([]float64, n)
+				for i := range x {
+					x[i] = r.NormFloat64()
+				}
+				return x
+			}
+			states, unknowns, beside := draw(f.States*n), draw(f.Unknowns), draw(f.Beside*n)
+			rows, columns := make([]float64, n*f.Width()), make([]float64, n*f.Width())
+			f.Rows(rows, states, unknowns, beside)
+			f.Columns(columns, states, unknowns, beside)
+			for i, v := range rows {
+				if got := columns[i%f.Width()*n+i/f.Width()]; got != v {
+					t.Fatalf("%s: entry %d of row %d of %d is %v, in columns %v", c.next, i%f.Width(), i/f.Width(), n, v, got)
+				}
+			}
+		}
+	}
+}

@@ -211,6 +211,9 @@ func (r *resting) contract(start []interval.Span) (steps int, ok, isUnique bool)
 		for i := range r.state {
 			r.state[i] = r.state[i].Narrow(r.image[i])
 		}
+		if !(r.width() < math.Inf(1)) { // nothing leads out of it, but perhaps to no rest either
+			return steps, false, false
+		}
 		isUnique = r.newton() || isUnique
 		if after := r.width(); !(after < 0.99*before) {
 			break
@@ -219,7 +222,7 @@ func (r *resting) contract(start []interval.Span) (steps int, ok, isUnique bool)
 	if isUnique {
 		r.slopes(r.state)
 	}
-	return steps, r.width() < math.Inf(1), isUnique
+	return steps, true, isUnique
 }
 
 const pieces = 8 // into which a side of a box is cut

@@ -27,7 +27,6 @@ func scattered(columns []output) (apart []output, ok bool) {
 		return nil, false
 	}
 	s := scatter{newGraph(), map[*node][]*node{}}
-	s.strict = false
 	for _, o := range columns {
 		for i, n := range s.of(o.node) {
 			apart = append(apart, output{o.to, n, o.at + i})

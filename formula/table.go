@@ -329,7 +329,7 @@ func (t *table) fill(b *builder, e *expr, x *node) *node {
 	words := t.texts[x]
 	if words == nil {
 		with := b.value(e.args[1])
-		if gap == nil || with == nil {
+		if with == nil {
 			return nil
 		}
 		if !with.shape.single() {

@@ -57,8 +57,7 @@ func (p *program) reads() []int {
 func (p *program) match(run []instr, reads []int) (w woven, ok bool) {
 	last := len(run) - 1
 	dot, sum, norm, unit := run[0], run[last-2], run[last-1], run[last]
-	if dot.op != opDot || sum.op != opCombine || len(sum.args) != 3 || norm.op != opNorm || unit.op != opUnit ||
-		unit.args[0] != sum.dst || unit.args[1] != norm.dst || norm.args[0] != sum.dst ||
+	if dot.op != opDot || sum.op != opCombine || len(sum.args) != 3 || unit.op != opUnit || unit.args[0] != sum.dst || unit.args[1] != norm.dst ||
 		reads[dot.dst] != 1 || reads[sum.dst] != 2 || reads[norm.dst] != 1 {
 		return w, false
 	}

@@ -10,16 +10,28 @@ import (
 // What one pass does has the bits of the instructions one by one, also where rows are 0, huge, tiny or not finite.
 func TestWovenRunsHaveTheBitsOfTheirInstructions(t *testing.T) {
 	for text, isWoven := range map[string]bool{
-		"normalize(a*p + (1-a)*d + s*dot(p,q)*q)":      true,
-		"normalize((1-a)*d - a*p + dot(q,p)*s*q)":      true,
-		"normalize(d + a*p - dot(p,q)*q)":              true,
-		"normalize(a*p + d - s*dot(p,q)*q)":            true,
-		"normalize(s*dot(p,q)*q + a*p + d)":            false, // added in another order
-		"normalize(a*p + d[0]*d + s*dot(p,q)*q)":       false, // a factor of each
-		"normalize(a*p + d + s*dot(d,p)*q)":            false, // with rows of each
-		"normalize(a*p + d + dot(p,q)*q) + dot(p,q)*d": false, // read by others
+		"normalize(a*p + (1-a)*d + s*dot(p,q)*q)":                    true,
+		"normalize((1-a)*d - a*p + dot(q,p)*s*q)":                    true,
+		"normalize(d + a*p - dot(p,q)*q)":                            true,
+		"normalize(a*p + d - s*dot(p,q)*q)":                          true,
+		"normalize(s*dot(p,q)*q + a*p + d)":                          false, // added in another order
+		"normalize(a*p + d[0]*d + s*dot(p,q)*q)":                     false, // a factor of each
+		"normalize(a*p + d + s*dot(d,p)*q)":                          false, // with rows of each
+		"normalize(a*p + d + dot(p,q)*q) + dot(p,q)*d":               false, // read by others
+		"normalize(a*p + d + s*dot(p,q)*q) + s*dot(p,q)*d":           false,
+		"normalize(a*p + d + dot(p,q)*q) + a*p + d + dot(p,q)*q":     false,
+		"normalize(a*p + d + dot(p,q)*q)*norm(a*p + d + dot(p,q)*q)": false,
+		"(a*p + d + s*dot(p,q)*q)/norm(a*p + d + s*dot(p,q)*q)":      false, // divided
+		"normalize(a*p + s*dot(p,q)*q)":                              false, // two terms and four
+		"normalize(a*p + d + s*dot(p,q)*q - s*p*d)":                  false,
+		"normalize(x0*x1*p + d + along*q)":                           false, // another product between
+		"normalize(a*p + d + (along + s)*q)":                         false,
+		"normalize(a*p + d + along*along*q)":                         false,
+		"normalize(a*p + d + s*dot(p,q)*[q[6], q[0:6]])":             false, // along another
+		"normalize(-p - d - dot(p,q)*q)":                             true,
+		"normalize(p - s*d - (-s)*dot(p,q)*q)":                       true,
 	} {
-		m, err := Compile(Source{Decision: "q[7]", State: "p[7]", Trait: "d[7]", Let: []Binding{{Name: "a", Expr: "0.4"}, {Name: "s", Expr: "0.5"}}, Next: text, Minimize: "dot(p,q)"})
+		m, err := Compile(Source{Decision: "q[7]", State: "p[7]", Trait: "d[7]", Let: []Binding{{Name: "a", Expr: "0.4"}, {Name: "s", Expr: "0.5"}, {Name: "x0", Expr: "d[0]"}, {Name: "x1", Expr: "d[1]"}, {Name: "along", Expr: "dot(p,q)"}}, Next: text, Minimize: "dot(p,q)"})
 		if err != nil {
 			t.Fatal(text, err)
 		}
