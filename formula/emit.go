@@ -117,23 +117,17 @@ var emitters = map[op]emitter{
 	opDiv: byTwo((*ptx.OpList).Div), opMin: byTwo((*ptx.OpList).Min), opMax: byTwo((*ptx.OpList).Max),
 	opLess: compared((*ptx.OpList).Less), opAtMost: compared((*ptx.OpList).AtMost), opEqual: compared((*ptx.OpList).Equal),
 	opUnequal: compared((*ptx.OpList).Unequal),
-	opPow:     inTwo((*emission).raise), opOver: inTwo((*emission).over),
-	opPowSlope: inTwo((*emission).raiseSlope), opPowLog: inTwo((*emission).raiseLog),
+	opPow:     inTwo((*emission).raise),
 
 	opNeg: byOne((*ptx.OpList).Neg), opAbs: byOne((*ptx.OpList).Abs), opSqrt: byOne((*ptx.OpList).Sqrt), opFloor: byOne((*ptx.OpList).Floor),
 	opExp: inOne((*emission).exponential), opLog: inOne((*emission).logarithm), opTanh: inOne((*emission).tanh),
-	opSigmoid: inOne((*emission).sigmoid), opSign: inOne((*emission).sign), opRound: inOne((*emission).round),
-	opLogSlope: inOne((*emission).logSlope), opTanhSlope: inOne((*emission).tanhSlope),
-	opSigmoidSlope: inOne((*emission).sigmoidSlope), opErfSlope: inOne((*emission).erfSlope),
-	opPower: (*emission).power, opSpread: inOne(func(_ *emission, x ptx.Scalar) ptx.Scalar { return x }),
+	opSigmoid: inOne((*emission).sigmoid), opRound: inOne((*emission).round), opPower: (*emission).power,
 
-	opSum:           func(e *emission, in *instr) []ptx.Scalar { return e.one(e.Sum(e.arg(in, 0))) },
-	opLargest:       func(e *emission, in *instr) []ptx.Scalar { v, _ := e.best(e.arg(in, 0), true); return e.one(v) },
-	opSmallest:      func(e *emission, in *instr) []ptx.Scalar { v, _ := e.best(e.arg(in, 0), false); return e.one(v) },
-	opFirstLargest:  func(e *emission, in *instr) []ptx.Scalar { return e.mark(e.arg(in, 0), true) },
-	opFirstSmallest: func(e *emission, in *instr) []ptx.Scalar { return e.mark(e.arg(in, 0), false) },
-	opSoftmax:       (*emission).softmax,
-	opSlice:         (*emission).slice, opPad: (*emission).pad, opTranspose: (*emission).transpose,
+	opSum:      func(e *emission, in *instr) []ptx.Scalar { return e.one(e.Sum(e.arg(in, 0))) },
+	opLargest:  func(e *emission, in *instr) []ptx.Scalar { return e.one(e.best(e.arg(in, 0), true)) },
+	opSmallest: func(e *emission, in *instr) []ptx.Scalar { return e.one(e.best(e.arg(in, 0), false)) },
+	opSoftmax:  (*emission).softmax,
+	opSlice:    (*emission).slice, opTranspose: (*emission).transpose,
 	opOuter: (*emission).outer, opMatVec: (*emission).matVec, opVecMat: (*emission).vecMat, opMatMat: (*emission).matMat,
 }
 
@@ -210,29 +204,22 @@ func (e *emission) unit(in *instr) []ptx.Scalar {
 	return entries(len(x), func(j int) ptx.Scalar { return e.Mul(inverse, x[j]) })
 }
 
-// best returns the largest or smallest entry, the first of equals, or the first NaN, and its number.
-func (e *emission) best(x []ptx.Scalar, largest bool) (best, number ptx.Scalar) {
-	best, number = x[0], e.Const(0)
-	for j, v := range x[1:] {
+// best returns the largest or smallest entry, the first of equals, or the first NaN.
+func (e *emission) best(x []ptx.Scalar, largest bool) ptx.Scalar {
+	best := x[0]
+	for _, v := range x[1:] {
 		better := e.Less(v, best)
 		if largest {
 			better = e.Less(best, v)
 		}
-		take := e.Or(better, e.And(e.Unequal(v, v), e.Equal(best, best)))
-		best, number = e.Select(take, v, best), e.Select(take, e.Const(float64(j+1)), number)
+		best = e.Select(e.Or(better, e.And(e.Unequal(v, v), e.Equal(best, best))), v, best)
 	}
-	return best, number
-}
-
-func (e *emission) mark(x []ptx.Scalar, largest bool) []ptx.Scalar {
-	_, number := e.best(x, largest)
-	return entries(len(x), func(j int) ptx.Scalar { return e.Truth(e.Equal(number, e.Const(float64(j)))) })
+	return best
 }
 
 func (e *emission) softmax(in *instr) []ptx.Scalar {
 	x := e.arg(in, 0)
-	most, _ := e.best(x, true)
-	less := e.Neg(most)
+	less := e.Neg(e.best(x, true))
 	y := entries(len(x), func(j int) ptx.Scalar { return e.Exp(e.Add(x[j], less)) })
 	by := e.Div(e.Const(1), e.Sum(y))
 	return entries(len(x), func(j int) ptx.Scalar { return e.Mul(y[j], by) })
@@ -243,17 +230,6 @@ func (e *emission) slice(in *instr) (list []ptx.Scalar) {
 	for i := range s.rows {
 		for j := range s.cols {
 			list = append(list, x[a[0]+i*a[1]+j*a[2]])
-		}
-	}
-	return list
-}
-
-func (e *emission) pad(in *instr) []ptx.Scalar {
-	x, s, a := e.arg(in, 0), in.node.args[0].shape, in.node.attrs
-	list := entries(e.width(in), func(int) ptx.Scalar { return e.Const(0) })
-	for i := range s.rows {
-		for j := range s.cols {
-			list[a[0]+i*a[1]+j*a[2]] = x[i*s.cols+j]
 		}
 	}
 	return list

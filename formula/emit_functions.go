@@ -20,23 +20,10 @@ func (e *emission) logarithm(x ptx.Scalar) ptx.Scalar {
 	return e.Select(e.Equal(x, infinite), infinite, e.Log(floored))
 }
 
-func (e *emission) logSlope(x ptx.Scalar) ptx.Scalar {
-	zero := e.Const(0)
-	held := e.And(e.AtMost(zero, x), e.Less(x, e.Const(0x1p-1022)))
-	slope := e.Select(e.Less(x, zero), e.Const(math.NaN()), e.Div(e.Const(1), x))
-	return e.Select(held, zero, slope)
-}
-
 func (e *emission) sigmoid(x ptx.Scalar) ptx.Scalar {
 	one, v := e.Const(1), e.Exp(e.Neg(e.Abs(x)))
 	below := e.Add(one, v)
 	return e.Div(e.Select(e.AtMost(e.Const(0), x), one, v), below)
-}
-
-func (e *emission) sigmoidSlope(x ptx.Scalar) ptx.Scalar {
-	v := e.Exp(e.Neg(e.Abs(x)))
-	below := e.Add(e.Const(1), v)
-	return e.Div(v, e.Mul(below, below))
 }
 
 func (e *emission) tanh(x ptx.Scalar) ptx.Scalar {
@@ -54,31 +41,11 @@ func (e *emission) tanhNear(x ptx.Scalar) ptx.Scalar {
 	return e.Add(x, e.Mul(x, e.Div(top, bottom)))
 }
 
-func (e *emission) tanhSlope(x ptx.Scalar) ptx.Scalar {
-	v := e.exponential(e.Mul(e.Const(-2), e.Abs(x)))
-	below := e.Add(e.Const(1), v)
-	return e.Div(e.Mul(e.Const(4), v), e.Mul(below, below))
-}
-
-func (e *emission) erfSlope(x ptx.Scalar) ptx.Scalar {
-	return e.Mul(e.Const(1.1283791670955126), e.exponential(e.Neg(e.Mul(x, x))))
-}
-
-func (e *emission) sign(x ptx.Scalar) ptx.Scalar {
-	zero := e.Const(0)
-	return e.Select(e.Less(zero, x), e.Const(1), e.Select(e.Less(x, zero), e.Const(-1), x))
-}
-
 // round is math.Round: halves go away from 0.
 func (e *emission) round(x ptx.Scalar) ptx.Scalar {
 	t := e.Trunc(x)
 	away := e.AtMost(e.Const(0.5), e.Abs(e.Sub(x, t)))
 	return e.Select(away, e.Add(t, e.CopySign(e.Const(1), x)), t)
-}
-
-func (e *emission) over(x, y ptx.Scalar) ptx.Scalar {
-	zero := e.Const(0)
-	return e.Select(e.Equal(y, zero), zero, e.Div(x, y))
 }
 
 // raise is xʸ: the cases of the function of this name, the last first.
@@ -94,15 +61,4 @@ func (e *emission) raise(x, y ptx.Scalar) ptx.Scalar {
 	v = e.Select(below, e.Select(odd, e.Neg(power), power), v)
 	v = e.Select(e.Less(zero, x), power, v)
 	return e.Select(e.Equal(y, zero), e.Const(1), v)
-}
-
-func (e *emission) raiseSlope(x, y ptx.Scalar) ptx.Scalar {
-	slope := e.Mul(y, e.Div(e.raise(x, y), x))
-	at0 := e.Select(e.Equal(y, e.Const(1)), e.Const(1), e.Mul(e.Const(0), y))
-	return e.Select(e.Unequal(x, e.Const(0)), slope, at0)
-}
-
-func (e *emission) raiseLog(x, y ptx.Scalar) ptx.Scalar {
-	slope := e.Mul(e.raise(x, y), e.logarithm(x))
-	return e.Select(e.Equal(x, e.Const(0)), e.Mul(e.Const(0), y), slope)
 }

@@ -151,3 +151,35 @@ func TestQuadraticForms(t *testing.T) {
 		}
 	}
 }
+
+// All cuts of axes of three and four entries: those between the ends that hold something are what they say, the others are refused.
+func TestCutsOfAxes(t *testing.T) {
+	data := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
+	type ends struct {
+		text   string
+		lo, hi int // of three entries
+	}
+	var cuts []ends
+	for lo := -1; lo < 5; lo++ {
+		cuts = append(cuts, ends{fmt.Sprintf("%d", lo), lo, lo + 1}, ends{fmt.Sprintf("%d:", lo), lo, 3}, ends{fmt.Sprintf(":%d", lo), 0, lo})
+		for hi := -1; hi < 5; hi++ {
+			cuts = append(cuts, ends{fmt.Sprintf("%d:%d", lo, hi), lo, hi})
+		}
+	}
+	cuts = append(cuts, ends{":", 0, 3})
+	for _, c := range cuts {
+		for body, s := range map[string]shape{"x[" + c.text + "]": vector(3), "A[" + c.text + "]": matrix(3, 4), "A[" + c.text + ", 1]": matrix(3, 4), "A[" + c.text + ", 1:3]": matrix(3, 4), "B[2, " + c.text + "]": matrix(4, 3), "B[:, " + c.text + "]": matrix(4, 3)} {
+			g := &compiler{graph: newGraph(), names: map[string]*node{}}
+			g.names[body[:1]] = g.literal(s, data[:s.size()])
+			got := g.builder(text{"test", body}).value(mustParse(body))
+			if ok := 0 <= c.lo && c.lo < c.hi && c.hi <= 3; (got != nil) != ok {
+				t.Errorf("%s: %v, %v", body, got, g.found)
+			} else if ok {
+				walk := &walker[float64]{kit: floats(), names: map[string]array[float64]{body[:1]: {s, data[:s.size()]}}}
+				if want := walk.walk(mustParse(body)); got.shape != want.s || !slices.Equal(got.data, want.x) {
+					t.Errorf("%s is %v %v, want %v %v", body, got.shape, got.data, want.s, want.x)
+				}
+			}
+		}
+	}
+}

@@ -3,6 +3,7 @@ package formula
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -127,5 +128,57 @@ func TestReferences(t *testing.T) {
 	got, err := References("f", "a/`b c` + where(pi > a[0:e], log(d), 2) + sum(a*i for i in 0:3)")
 	if want := []Reference{{"a", false, 1, 1}, {"b c", false, 1, 3}, {"pi", true, 1, 17}, {"e", true, 1, 26}, {"d", false, 1, 34}}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, want %v, %v", got, want, err)
+	}
+}
+
+// Every reason why a formula of columns is none, with where it is.
+func TestMoreMistakesInFormulasOfColumns(t *testing.T) {
+	words, many := []string{}, []int{}
+	for i := range 1001 {
+		words, many = append(words, "w"+strconv.Itoa(i)), append(many, i)
+	}
+	big := Table{Columns: []TableColumn{{Name: "x"}, {Name: "few", Texts: many[:1000]}, {Name: "many", Texts: many}, {Name: "none", Texts: []int{}}, {Name: "the word", Texts: many[:13], Sample: "row 7"}}, Words: words}
+	twelve := ""
+	for i := range 12 {
+		twelve += strconv.Quote(words[i]) + ", "
+	}
+	for _, c := range []struct {
+		formula string
+		wants   FieldKind
+		want    string // "": it is one
+	}{
+		{"fill(x, [1, 2])", GivesScalar, "f:1:1: fill(x, [1, 2]): [1, 2] has 2 entries, want a number"}, {"fill(y, 2)", GivesScalar, "f:1:6: unknown name y; known are few, many, none, the word, x"}, {"fill(x, y)", GivesScalar, "f:1:9: unknown name y; known are few, many, none, the word, x"},
+		{"fill(x)", GivesScalar, "f:1:1: fill(x): 1 arguments, want 2"}, {"missing(x, x)", GivesScalar, "f:1:1: missing(x, x): 2 arguments, want 1"}, {"[x, 1]", GivesLabel, "f:1:1: [x, 1] has 2 entries, want one value"}, {"[x, 1]", GivesNumbers, ""},
+		{"outer([x, 1], [x, 1])", GivesNumbers, "f:1:1: outer([x, 1], [x, 1]) is a 2×2 matrix, want a number"}, {"few", GivesLabel, ""}, {"x", GivesLabel, ""}, {"x", GivesCondition, "f:1:1: x is no comparison, want one such as p > 0"}, {"missing(x)", GivesCondition, ""}, {"x > 1", GivesCondition, ""},
+		{"sum(onehot(few))", GivesScalar, ""}, {"sum(onehot(many))", GivesScalar, "f:1:5: onehot(many): many has 1001 different texts, want 1 to 1000"}, {"sum(onehot(none))", GivesScalar, "f:1:5: onehot(none): none has 0 different texts, want 1 to 1000"},
+		{"none", GivesScalar, `f:1:1: none holds texts; want a number: none == "", or onehot(none) for all of them`}, {"2*`the word`", GivesScalar, "f:1:3: `the word` holds texts (row 7); want a number: `the word` == \"w0\", or onehot(`the word`) for all of them"},
+		{"`the word` == \"v\"", GivesScalar, "f:1:15: no `the word` is \"v\"; there are " + twelve + "…"}, {`few == "w999"`, GivesScalar, ""}, {`few == "w1000"`, GivesScalar, `f:1:8: no few is "w1000"; there are ` + twelve + "…"}, {`"w1" == few`, GivesScalar, ""},
+		{`few == many == "w1"`, GivesScalar, `f:1:1: few == many == "w1": texts are compared two at a time, by == or !=`}, {"few == y", GivesScalar, "f:1:8: unknown name y; known are few, many, none, the word, x"}, {`"w1"`, GivesScalar, `f:1:1: "w1" is a text; texts stand only beside == and != in formulas of a table's columns`},
+		{"mising(x)", GivesScalar, "f:1:1: unknown function mising; did you mean missing?"}, {"log(few)", GivesScalar, `f:1:5: few holds texts; want a number: few == "w0", or onehot(few) for all of them`}, {"log([x, 2])", GivesNumbers, ""}, {"log(x, 2)", GivesScalar, "f:1:1: log(x, 2): 2 arguments, want 1"},
+	} {
+		switch _, err := big.Compile(TableField{"f", c.formula, c.wants}); {
+		case c.want == "" && err != nil, c.want != "" && (err == nil || err.Error() != c.want):
+			t.Errorf("%s gives\n%v\nwant\n%s", c.formula, err, c.want)
+		}
+	}
+}
+
+// Words that fill texts: those that the column has stay what they are, others come behind all, once.
+func TestWordsThatFillTexts(t *testing.T) {
+	c, err := shop.Compile(TableField{"a", `fill(home, "north")`, GivesLabel}, TableField{"b", `fill(region, "abroad")`, GivesLabel}, TableField{"c", `fill(home, "far")`, GivesLabel}, TableField{"d", `fill(region, "far")`, GivesLabel})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(c.Words, []string{"south", "north", "abroad", "far"}) || !slices.Equal(shop.Words, []string{"south", "north", "abroad"}) {
+		t.Errorf("words %v, before %v", c.Words, shop.Words)
+	}
+	for i, want := range [][]int{{0, 1, 2}, {1, 0, 2}, {0, 1, 2, 3}, {1, 0, 3}} {
+		if e := c.Entries[i]; e.Field != i || !slices.Equal(e.Texts, want) {
+			t.Errorf("entry %d is %+v, want %v", i, e, want)
+		}
+	}
+	dst := make([]float64, 4)
+	if c.Rows(dst, shopRows[3]); !slices.Equal(dst, []float64{1, 0, 3, 0}) {
+		t.Errorf("%v", dst)
 	}
 }
