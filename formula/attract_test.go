@@ -238,3 +238,32 @@ func TestDefiniteForms(t *testing.T) {
 		}
 	}
 }
+
+// Where states are too long for full matrices, slopes that are 1 but for 1e-12 are as good as 1.
+func TestLongStatesThatHardlyMove(t *testing.T) {
+	for next, want := range map[string]bool{"(1 - 0.7e-12)*p + d": false, "(1 - 1.3e-12)*p + d": true} {
+		m, err := Compile(Source{Decision: "q", State: "p[513]", Trait: "d[513]", Next: next})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Dynamics().(kedge.Settler).Settle(make([]float64, 513), []float64{0}, make([]float64, 513)); (err == nil) != want || err != nil && !errors.Is(err, kedge.ErrSingular) {
+			t.Errorf("%s: %v", next, err)
+		}
+	}
+}
+
+// An affine steady state takes one look at the next state with its slopes, a matrix, and one at every order of derivatives.
+func TestWorkOfResting(t *testing.T) {
+	m, err := Compile(Source{Decision: "q", State: "p[3]", Trait: "d", Next: "0.5*p*d + q", Minimize: "sum(p)"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newResting(m.next, 1, 2)
+	r.enter(points([]float64{1}), 2)
+	for order, more := range []int{0, r.orders[1].work, r.orders[1].work + r.orders[2].work} {
+		work, ok := r.settle(newJets(3, interval.Jets{Variables: 1, Order: order}.Size()), order, points([]float64{1}), nil)
+		if want := r.slope.work + 9 + more; work != want || !ok {
+			t.Errorf("order %d: %d spans, want %d", order, work, want)
+		}
+	}
+}

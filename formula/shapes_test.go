@@ -102,6 +102,8 @@ func TestLimitsAreWhatTheySay(t *testing.T) {
 		{Source{State: "p[1000000]", Next: "exp(exp(exp(exp(p))))"}, "makes more than 4194304 entries of an individual"},
 		{Source{State: "p[500]", Next: "(outer(p, p) @ outer(p, p))[0]"}, "costs more than 33554432 operations of an individual"},
 		{Source{State: "p", Let: []Binding{{Name: "a", Expr: "[i for i in 0:200]"}}, Next: "p*sum(outer(a, a) @ outer(a, a))"}, "takes more than 4194304 operations on constants"},
+		{Source{State: "p", Let: []Binding{{Name: "A", Data: filled(128, 128)}, {Name: "B", Data: filled(128, 256)}, {Name: "C", Expr: "A @ B"}}}, ""}, // 128·128·256 are as many
+		{Source{State: "p", Let: []Binding{{Name: "A", Data: filled(128, 128)}, {Name: "B", Data: filled(128, 257)}, {Name: "C", Expr: "A @ B"}}}, "takes more than 4194304 operations on constants"},
 		{Source{Decision: "q[800]", State: "p", Subject: []string{"q + sum(q) <= 1"}}, "has more than 524288 coefficients"},
 		{Source{Decision: "q[600]", State: "p", Subject: slices.Repeat([]string{"q[0:599] + q[1:600] <= 1"}, 3)}, "the constraints have more than 1048576 coefficients"},
 		{Source{Decision: "q[600]", State: "p", Subject: slices.Repeat([]string{"q[0:599] + q[1:600] <= 1"}, 2)}, ""},
@@ -182,4 +184,8 @@ func TestCutsOfAxes(t *testing.T) {
 			}
 		}
 	}
+}
+
+func filled(rows, columns int) *Value {
+	return &Value{Shape: []int{rows, columns}, Data: slices.Repeat([]float64{0.5}, rows*columns)}
 }
