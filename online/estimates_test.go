@@ -1,0 +1,218 @@
+package online_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/objective"
+	"github.com/kedge-opt/kedge/online"
+	"github.com/kedge-opt/kedge/sensitivity"
+	"github.com/kedge-opt/kedge/set"
+	"github.com/kedge-opt/kedge/stream"
+)
+
+// By hand, with the loss u₁p₁ + 2u₂p₂ and means (3u₁ + 1, −u₁) under decisions of which only the first entry differs: both scores are (u₁, 2u₂), exactly, since the loss is linear in the state,
+// and the answer 3u₁ − 2u₂ of the first entry falls short by the ridge, 1e-9 of the mean of a diagonal (2, 0) beside 2. The second entry was not tried, so it has no answer.
+func TestPerformativeByHand(t *testing.T) {
+	dim := kedge.Dims{Decision: 2, State: 2, Trait: 1}
+	loss := must(objective.NewQuadratic(dim, nil, []float64{1, 0, 0, 2}, nil, nil, nil))
+	around := []float64{1, 0, -2, 1, 1, -4, 0, 1} // their weighted mean is 0
+	for name, score := range map[string]online.Score{"reparametrized": online.Reparametrized, "Gaussian": online.Gaussian} {
+		e := must(online.NewPerformative(loss, dim, score, 3, 0.1, stream.New(1, "v")))
+		for turn, first := range []float64{7, 0, 1, 2} { // the first is forgotten
+			u := []float64{first, 5}
+			mean, o := []float64{3*first + 1, -first}, kedge.Observation{Round: turn, U: u, D: make([]float64, 4), W: []float64{3, 2, 1, 2}}
+			for i := range 4 {
+				p := kedge.Row(around, i, 2)
+				o.P = append(o.P, mean[0]+p[0], mean[1]+p[1])
+			}
+			o.Loss = kedge.EvalWeighted(loss, nil, nil, o.P, o.U, o.D, o.W, make([]float64, 2)) / 8
+			g, want := make([]float64, 2), []float64{mean[0], 2 * mean[1]}
+			if err := e.Estimate(g, o); err != nil {
+				t.Fatal(err)
+			}
+			if turn == 3 {
+				want[0] += (3*first - 2*5) * 2 / (2 + 1e-9)
+			}
+			if (turn == 0 || turn == 3) && rows.Distance(g, want) > 1e-12*rows.Norm(want) {
+				t.Errorf("%s, turn %d: %v, want %v", name, turn, g, want)
+			}
+			e.Commit(o)
+		}
+		e = must(online.NewPerformative(loss, dim, score, 3, 0.1, stream.New(1, "v")))
+		for turn := range 4 { // of one decision nothing can be learned
+			o := kedge.Observation{Round: turn, U: []float64{1, 5}, P: around, D: make([]float64, 4), W: []float64{3, 2, 1, 2}}
+			g := make([]float64, 2)
+			if err := e.Estimate(g, o); err != nil || rows.Norm(g) > 1e-12 {
+				t.Errorf("%s: turn %d under the same decision: %v (%v), want 0", name, turn, g, err)
+			}
+			e.Commit(o)
+		}
+	}
+}
+
+// Everybody who looks at people tells a sample that does not fit, and errors of parts within.
+func TestEstimatorsTellWhatFailsThem(t *testing.T) {
+	c := lq2()
+	dim := c.f.Dims()
+	short := kedge.Observation{U: c.start, P: make([]float64, 3), D: c.traits}
+	for name, e := range map[string]online.Estimator{
+		"vanilla": vanilla(c), "composite": composite(c), "retrain": online.NewRetrain(c.loss, dim, c.set),
+		"untrusted": online.NewLearning(c.loss, &misled{must(sensitivity.NewLearned(sensitivity.Learning{Dims: dim}))}, dim),
+		"recursive": must(online.NewRecursive(vanilla(c), dim, 0.5)), "performative": must(online.NewPerformative(c.loss, dim, online.Gaussian, 3, 1, stream.New(1))),
+		"plug-in": must(online.NewPlugIn(c.loss, dim, online.Location, 3, 1, stream.New(1), c.set)),
+	} {
+		var length *kedge.DimError
+		if err := e.Estimate(make([]float64, 2), short); !errors.As(err, &length) || length.Arg != "observation P" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	people := kedge.Observation{U: c.start, P: make([]float64, 8), D: c.traits}
+	for name, x := range map[string]struct {
+		of   online.Estimator
+		want error
+	}{
+		"a sensitivity that fails":      {&online.Composite{Objective: c.loss, Sensitivity: deaf{}, Dims: dim}, errFailing},
+		"half of a panel":               {must(online.NewRecursive(failing{}, dim, 0.5)), errFailing},
+		"the other half":                {must(online.NewRecursive(&tires{left: 1}, dim, 0.5)), errFailing},
+		"a set that nobody can get to":  {online.NewRetrain(c.loss, dim, barred{}), errBarred},
+		"one that is not found again":   {online.NewRetrain(c.loss, dim, &faint{set.Whole{}, 1}), errFaint},
+		"trials that are all the same":  {tried(t, c, online.Location, people), kedge.ErrSingular},
+		"such with scales":              {tried(t, c, online.LocationScale, people), kedge.ErrSingular},
+		"a fallback that is failing":    {must(online.NewFallback(vanilla(c), failing{})), nil},
+		"one that falls back to itself": {must(online.NewFallback(failing{}, vanilla(c))), errFailing},
+	} {
+		if f, ok := x.of.(online.Follower); ok {
+			f.Follow([]float64{1, 1})
+		}
+		if err := x.of.Estimate(make([]float64, 2), people); !errors.Is(err, x.want) {
+			t.Errorf("%s: %v, want %v", name, err, x.want)
+		}
+	}
+}
+
+// tried is a plug-in whose trials were the same, before its last.
+func tried(t *testing.T, c *classic, family online.Family, o kedge.Observation) *online.PlugIn {
+	e := must(online.NewPlugIn(c.loss, c.f.Dims(), family, 3, 1, stream.New(1), c.set))
+	for range 2 {
+		estimate(t, e, make([]float64, 2), o)
+	}
+	return e
+}
+
+// deaf is a sensitivity that fails.
+type deaf struct{ kedge.Sensitivity }
+
+func (deaf) PullRows([]float64, []float64, []float64, []float64, []float64) error { return errFailing }
+
+// tires is an estimator that fails after some turns.
+type tires struct{ left int }
+
+func (e *tires) Estimate([]float64, kedge.Observation) error {
+	if e.left--; e.left < 0 {
+		return errFailing
+	}
+	return nil
+}
+
+// Retraining depends on no unit of weights, however small: the minimum is that of the mean.
+func TestRetrainingHasNoUnit(t *testing.T) {
+	c := lq2()
+	var ends [2][]float64
+	for i, w := range [][]float64{nil, filled(40, 1e-6)} {
+		e := online.NewRetrain(c.loss, c.f.Dims(), c.set)
+		o := seenBy(0, c.start)
+		o.W = w
+		ends[i] = make([]float64, 2)
+		estimate(t, e, ends[i], o)
+	}
+	if rows.Distance(ends[0], ends[1]) > 1e-9 || rows.Norm(ends[0]) < 0.1 {
+		t.Errorf("weights of a millionth lead to %v, none to %v", ends[1], ends[0])
+	}
+}
+
+// A trial whose people count alike may follow others, or be followed by some, that are weighted: those without weights count 1 each.
+func TestPlugInWeighsSomeTrials(t *testing.T) {
+	c := lq2()
+	trial := func(i int, w []float64) kedge.Observation {
+		o := kedge.Observation{Round: i, U: []float64{float64(i % 2), float64(i / 2)}, P: make([]float64, 6), D: make([]float64, 6), W: w}
+		stream.New(uint64(i), "trial").Normals(o.P)
+		rows.AddScaled(o.P[:2], 1, o.U)
+		return o
+	}
+	none, some := []float64(nil), []float64{3, 1, 2}
+	ones := []float64{1, 1, 1}
+	for name, w := range map[string][2][][]float64{
+		"none at first": {{none, some, none, some}, {ones, some, ones, some}}, "some at first": {{some, none, none, none}, {some, ones, ones, ones}}, "the last alone": {{none, none, none, some}, {ones, ones, ones, some}},
+	} {
+		var ends [2][]float64
+		for k := range 2 {
+			e := must(online.NewPlugIn(c.loss, c.f.Dims(), online.LocationScale, 4, 1, stream.New(1), c.set))
+			for i := range 4 {
+				ends[k] = make([]float64, 2)
+				estimate(t, e, ends[k], trial(i, w[k][i]))
+			}
+		}
+		if rows.Distance(ends[0], ends[1]) > 1e-9 || rows.Norm(ends[0]) == 0 {
+			t.Errorf("%s: %v, with weights of 1 told %v", name, ends[0], ends[1])
+		}
+	}
+}
+
+// A Fallback's terms are those of whoever is at work, and it keeps what its first keeps. Terms that nobody tells apart are the whole estimate.
+func TestFallbacksTellTerms(t *testing.T) {
+	c := lq2()
+	f := must(online.NewFallback(composite(c), vanilla(c)))
+	d := must(online.Rule{Gradient: f, Step: online.Constant(0.25), Set: set.Ball{Radius: 0.1}}.From([]float64{0, 0}))
+	o := kedge.Observation{U: []float64{0, 0}, P: []float64{1, -2, 3, 0}, D: make([]float64, 4)}
+	for _, distrust := range []bool{false, true} {
+		f.Distrust(distrust)
+		if err := d.Tell(o); err != nil {
+			t.Fatal(err)
+		}
+		direct, answer := d.Terms() // by the mean (2, −1): R = 2I at 0 adds nothing, GᵀQp̄ = (5/4·2 − 1/2, 1/2·2 − 1)
+		if want := []float64{2, 0}; rows.Distance(direct, []float64{2, -1}) > 1e-12 || (answer == nil) != distrust || !distrust && rows.Distance(answer, want) > 1e-12 {
+			t.Errorf("distrusted %v: %v and %v", distrust, direct, answer)
+		}
+		if eta, stepped := d.Stride(); distrust == false && (eta != 0.25 || rows.Distance(stepped, []float64{-1, 0.25}) > 1e-12) {
+			t.Errorf("a stride of %v to %v", eta, stepped)
+		}
+		o.U = []float64{0, 0}
+	}
+	if d.Kept() != nil {
+		t.Error("a composite rule keeps something")
+	}
+	aligned := func() online.Estimator {
+		h := must(sensitivity.NewLearned(sensitivity.Learning{Dims: c.f.Dims(), Lag: sensitivity.Naive, Controls: sensitivity.Alignment, Every: 2, Least: 1e-9}))
+		return online.NewLearning(c.loss, h, c.f.Dims())
+	}
+	var kept [2][]byte
+	for i, g := range []online.Estimator{aligned(), must(online.NewFallback(aligned(), vanilla(c)))} {
+		d := must(online.Rule{Gradient: g, Step: online.Constant(0.01), Set: set.Ball{Radius: 3}}.From(c.start))
+		for k := range 4 {
+			if err := d.Tell(seenBy(k, c.start)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		kept[i] = must(d.Kept().AppendBinary(nil))
+	}
+	if !slices.Equal(kept[0], kept[1]) {
+		t.Error("a fallback keeps something else than its first")
+	}
+}
+
+// A rule whose set fails while it is brought to what is deployed says so and stays.
+func TestRebaseTellsErrorsOfTheSet(t *testing.T) {
+	d := must(online.Rule{Gradient: still{}, Step: online.Constant(1), Set: &faint{set.Whole{}, 1}}.From([]float64{1, 2}))
+	before := must(d.AppendBinary(nil))
+	if err := d.Rebase([]float64{4, 4}, 0.5); !errors.Is(err, errFaint) || !slices.Equal(before, must(d.AppendBinary(nil))) {
+		t.Errorf("a set that fails: %v", err)
+	}
+	if eta, stepped := d.Stride(); eta != 0 || len(stepped) != 0 || math.Signbit(eta) {
+		t.Errorf("before its first step it strides %v to %v", eta, stepped)
+	}
+}
