@@ -2,7 +2,6 @@ package folder
 
 import (
 	"errors"
-	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -19,13 +18,10 @@ func moveWaiting(dir *disk.Dir, m *Manifest) error {
 		}
 		from, place := path.Join(waitingFolder, e.Name()), path.Join(cellsFolder, e.Name())
 		text, missing := readAll(dir, path.Join(from, manifestFile), largestManifest)
-		if errors.Is(missing, fs.ErrNotExist) {
-			continue // it has been moved
-		}
 		sum := newSummer()
 		sum.Write(text)
 		if missing != nil || m.Files[path.Join(place, manifestFile)] != sum.file() {
-			continue // of another sweep
+			continue // it has been moved, or is of another sweep
 		}
 		cell, bad := parseManifest(text)
 		if err = bad; err == nil {
