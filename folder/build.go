@@ -41,7 +41,7 @@ type Code struct {
 
 // CurrentBuild describes the running program.
 func CurrentBuild() Build {
-	b := Build{Version: Version, Numeric: Numeric, GOARCH: runtime.GOARCH, FMA: fusesProducts()}
+	b := Build{Version: Version, Numeric: Numeric, GOARCH: runtime.GOARCH, FMA: fusesProducts(runtime.GOARCH)}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b
@@ -133,9 +133,9 @@ func sumOfProgram(r io.Reader) (string, error) {
 
 // fusesProducts tells whether math.Exp rounds once where it could round twice. On amd64 the standard library decides that
 // when the program starts, by the CPU, so the only sure sign is a value on which the two ways differ.
-func fusesProducts() bool {
-	if runtime.GOARCH != "amd64" {
-		return runtime.GOARCH != "386" && runtime.GOARCH != "arm"
+func fusesProducts(arch string) bool {
+	if arch != "amd64" {
+		return arch != "386" && arch != "arm"
 	}
 	return math.Float64bits(math.Exp(3.8000000000000003)) == 0x404659c069d9983f
 }

@@ -66,3 +66,12 @@ func TestProgramsAreToldApart(t *testing.T) {
 }
 
 func sum(s string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(s))) }
+
+// Products are fused on all processors for which Go does so, but never on the two that cannot.
+func TestWhoFusesProducts(t *testing.T) {
+	for arch, want := range map[string]bool{"arm64": true, "s390x": true, "ppc64le": true, "386": false, "arm": false} {
+		if fusesProducts(arch) != want {
+			t.Errorf("on %s: %v", arch, !want)
+		}
+	}
+}

@@ -162,6 +162,13 @@ func TestMarkedFoldersAreTaken(t *testing.T) {
 		c.Release()
 	}
 	taken(t, folder.KindSweep, dir).Release()
+	if err := os.Truncate(filepath.Join(dir, "unfinished.json"), 1<<20+1); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := folder.KindSweep.Take(dir); err == nil || !strings.Contains(err.Error(), "unfinished.json") {
+		t.Errorf("with a mark of a megabyte: %v", err)
+		c.Release()
+	}
 	found, err := folder.Verify(t.Context(), sealed(t, small()))
 	if err != nil || slices.ContainsFunc(found.Files, func(c folder.Checked) bool { return c.Note != "" || c.Problem != "" }) {
 		t.Errorf("%+v, %v", found, err)
@@ -170,5 +177,52 @@ func TestMarkedFoldersAreTaken(t *testing.T) {
 	defer c.Release()
 	if err := c.Renew(map[string][]byte{"report.html": nil}); !errors.Is(err, folder.ErrUnfinished) {
 		t.Errorf("pages of no result: %v", err)
+	}
+}
+
+// A folder with nothing but a checkpoint is free, one with a file of somebody else in the checkpoint is not.
+func TestCheckpointsAreNobodyElses(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, folder.CheckpointDir), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(dir, folder.CheckpointDir), folder.CheckpointRun)
+	taken(t, folder.KindRun, dir).Release()
+	put(t, filepath.Join(dir, folder.CheckpointDir), "mine")
+	if c, err := folder.KindRun.Take(dir); !errors.Is(err, folder.ErrNotOurs) {
+		t.Errorf("with a file of somebody else: %v", err)
+		c.Release()
+	}
+}
+
+// A page about several folders is a comparison without numbers, in which nothing is wrong; a manifest always says of what inputs, and what results say of theirs is not changed.
+func TestManifestsNameInputs(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "pages")
+	c := taken(t, folder.KindCompare, dir)
+	err := c.Commit(folder.Manifest{}, folder.Contents{}.With(map[string][]byte{"report.html": []byte("page")}), nil)
+	c.Release()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := listOf(t, true, dir); len(l.Folders) != 1 || l.Folders[0].State != folder.AllAsWritten || l.Folders[0].Best != nil {
+		t.Errorf("%+v", l)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "manifest.json")); err != nil || !strings.Contains(string(text), `"inputs": {}`) {
+		t.Errorf("%s, %v", text, err)
+	}
+	f, err := opened(t, filepath.Join(t.TempDir(), "grid"), planned("ab"), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, other := small(), small()
+	one.Identity, other.Identity = folder.CurrentIdentity(map[string]string{"x.csv": "1"}), folder.CurrentIdentity(map[string]string{"y.csv": "2"})
+	if err := errors.Join(f.Begin(), f.Put("a", one), f.Put("b", other)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Finish(nil, false, nil); err != nil || len(one.Inputs) != 1 || len(other.Inputs) != 1 {
+		t.Errorf("%v: inputs are %v and %v", err, one.Inputs, other.Inputs)
+	}
+	if m, err := folder.ReadManifest(f.Dir()); err != nil || m.Inputs["x.csv"] != "1" || m.Inputs["y.csv"] != "2" {
+		t.Errorf("of %+v, %v", m, err)
 	}
 }

@@ -121,6 +121,11 @@ func TestSpreads(t *testing.T) {
 	if s, n := folder.SpreadOfFinite(some); folder.SpreadOf(some) != nil || s != (folder.Spread{Mean: 2, Min: 1, Max: 3}) || n != 2 {
 		t.Errorf("%+v of %d", s, n)
 	}
+	for _, end := range []float64{math.Inf(1), math.Inf(-1)} {
+		if s := folder.SpreadOf([]float64{1, end}); s != nil {
+			t.Errorf("with %v: %+v", end, s)
+		}
+	}
 	if s, n := folder.SpreadOfFinite(nil); n != 0 || !math.IsNaN(s.Mean+s.Min+s.Max) || folder.SpreadOf(nil) != nil {
 		t.Errorf("of nothing: %+v of %d", s, n)
 	}

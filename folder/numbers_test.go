@@ -81,6 +81,9 @@ func TestTrackingByHand(t *testing.T) {
 	if says := closest.Verdict(); says != "near follows most closely, 4.5 from the optimum on average." {
 		t.Error(says)
 	}
+	if _, first := (&Result{Runs: []Run{near, far, once}}).Tracking(); first != closest {
+		t.Errorf("closest of those that come first: %+v", first)
+	}
 	if list, _ := (&Result{Runs: []Run{plain}}).Tracking(); list != nil {
 		t.Errorf("an optimum that stays is tracked: %+v", list)
 	}
