@@ -175,8 +175,8 @@ func (s *sharing[F]) verify(e *SharedEquilibrium) error {
 	o.Starts, o.Screen = max(4, min(o.Starts, 8)), min(max(o.Screen, 64), 256)
 	for j, loss := range losses {
 		var own []Function
-		for _, c := range s.constraints {
-			own = append(own, &slice[F]{game: s.game, of: c, player: j, at: append([]float64(nil), e.Decision...), g: make([]float64, len(e.Decision))})
+		for i, c := range s.constraints {
+			own = append(own, &slice[F]{game: s.game, of: c, player: j, slack: balanced * s.units[i], at: append([]float64(nil), e.Decision...), g: make([]float64, len(e.Decision))})
 		}
 		best, err := Constrain(s.ctx, s.game.Reply(j, e.Decision), own, s.sets[j], [][]float64{s.game.Block(e.Decision, j)}, o)
 		if err != nil {
@@ -190,11 +190,12 @@ func (s *sharing[F]) verify(e *SharedEquilibrium) error {
 	return nil
 }
 
-// slice is a constraint as a function of one player's block while the others stay.
+// slice is a constraint as a function of one player's block while the others stay. What it may be off counts as kept: a player who has no say in it could not mend it.
 type slice[F Function] struct {
 	game   Game[F]
 	of     Function
 	player int
+	slack  float64
 	at, g  []float64
 }
 
@@ -202,5 +203,5 @@ func (s *slice[F]) Gradient(g, x []float64) (float64, error) {
 	copy(s.game.Block(s.at, s.player), x)
 	v, err := s.of.Gradient(s.g, s.at)
 	copy(g, s.game.Block(s.g, s.player))
-	return v, err
+	return v - s.slack, err
 }
