@@ -188,7 +188,7 @@ func TestJacobiansAreCompared(t *testing.T) {
 	c.putLargest(LfU, seen, "", func(s slope) float64 { return s.answer[0] })
 	c.putLargest(LfD, seen, "", func(s slope) float64 { return 1 / s.d[0] })
 	c.putLargest(LhD, seen, "", func(s slope) float64 { return s.d[0] / s.d[0] })
-	if x, y, z := c.Get(LfU), c.Get(LfD), c.Get(LhD); x.Value != 300 || x.Known != Estimate || !math.IsNaN(y.Value) || y.Known != Unknown || !math.IsNaN(z.Value) || z.Known != Unknown {
+	if x, y, z := c.Get(LfU), c.Get(LfD), c.Get(LhD); x.Value != 300 || x.Known != Estimate || !math.IsNaN(y.Value) || y.Known != Unknown || !math.IsNaN(z.Value) || z.Known != Unknown || y.How != "derivatives are not finite somewhere" || z.How != y.How {
 		t.Errorf("largest %+v; of what has no end %+v, of what is no number %+v", x, y, z)
 	}
 }
