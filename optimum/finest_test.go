@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/objective"
+	"github.com/kedge-opt/kedge/sensitivity"
 	"github.com/kedge-opt/kedge/set"
 )
 
@@ -225,5 +228,63 @@ func TestSharedConstraintsThatOneAloneKeeps(t *testing.T) {
 	}
 	if e := list[0]; !(math.Abs(e.Decision[0]-4) <= 1e-7) || !(math.Abs(e.Decision[1]-4) <= 1e-7) || !(math.Abs(e.Multipliers[0]-1) <= 1e-6) || !e.Nash {
 		t.Errorf("%+v", e)
+	}
+}
+
+// Decisions of up to 16 entries are looked around, at three distances on both sides of each, longer ones not; those of up to 64 are polled.
+func TestLongDecisionsAreNotLookedAround(t *testing.T) {
+	for n, want := range map[int]int{1: 6, 16: 96, 17: 0} {
+		l := overSet(bowl{1, 0}, set.Whole{}, n)
+		if l.glance(place{u: make([]float64, n)}); l.evaluations != want {
+			t.Errorf("%d entries: %d looks, want %d", n, l.evaluations, want)
+		}
+	}
+	for n, polled := range map[int]bool{64: true, 65: false} {
+		l := overSet(bowl{1, 0}, set.Whole{}, n)
+		l.most = 200
+		if l.poll(place{u: make([]float64, n)}, 1); (l.evaluations > 0) != polled {
+			t.Errorf("%d entries: %d looks", n, l.evaluations)
+		}
+	}
+}
+
+// failing is a sensitivity that fails at one call.
+type failing struct {
+	kedge.Sensitivity
+	calls, at int
+}
+
+func (f *failing) PullRows(gu, p, u, d, v []float64) error {
+	if f.calls++; f.calls == f.at {
+		return errNoValue
+	}
+	return f.Sensitivity.PullRows(gu, p, u, d, v)
+}
+
+// Whenever a gradient fails, how much an optimum owes to a sample is not told.
+func TestSamplingFailsWithAnyGradient(t *testing.T) {
+	dim := kedge.Dims{Decision: 2, State: 2, Trait: 2}
+	f, err := dynamics.NewAffine(dim, []float64{0.5, 0.25, 0, 0.5}, []float64{0.5, 0, 0.25, 0.5}, []float64{0.5, 0, 0, 0.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	phi, err := objective.NewQuadratic(dim, []float64{2, 0, 0, 2}, []float64{1, 0, 0, 1}, []float64{1, 0, 0, 1}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(at int) (int, error) {
+		s := &failing{Sensitivity: &sensitivity.Implicit{Dynamics: f}, at: at}
+		m := kedge.Model{Dynamics: f, Settler: f, Objective: phi, Traits: kedge.Block{Data: []float64{2, -0.5, 2, -1.5, 0, -0.5}, Width: 2}, Sensitivity: s}
+		_, err := SamplingOf(context.Background(), m, set.Ball{Radius: 9}, []float64{1, -1})
+		return s.calls, err
+	}
+	calls, err := ask(0)
+	if err != nil || calls < 1+3+4 { // one of all, one of everybody, and two for every entry
+		t.Fatalf("%d calls, %v", calls, err)
+	}
+	for at := range calls {
+		if _, err := ask(at + 1); !errors.Is(err, errNoValue) {
+			t.Errorf("failing at call %d of %d: %v", at+1, calls, err)
+		}
 	}
 }
