@@ -99,3 +99,23 @@ func TestSliceFromFarAway(t *testing.T) {
 		t.Errorf("a mean below the least bound: %v", err)
 	}
 }
+
+// By hand: over a box qᵀx goes from the sum of its lower ends to that of its upper ones, where those of entries with a negative weight are swapped; a margin of 8n units of rounding of all that is added is beyond, so that
+// nothing is empty by rounding. Where an end is missing it has none.
+func TestReachesOfSlices(t *testing.T) {
+	s, ok := sliceOf([]kedge.Set{Box{Lower: []float64{0.5, -1, 2}, Upper: []float64{3, 4, 2}}, HalfSpace{Normal: []float64{1, -2, 0}, Bound: 5}})
+	if !ok {
+		t.Fatal("no slice")
+	}
+	for _, c := range []struct{ theta, first, second float64 }{{1, 0.5, 4}, {7, 0.5, 4}, {-1, 3, -1}} {
+		a, b := s.q[0]*c.first, s.q[1]*c.second
+		margin := 8 * 0x1p-53 * 3 * (math.Abs(s.offset) + math.Abs(a) + math.Abs(b))
+		if got := (a + b - s.reach(c.theta)) * math.Copysign(1, c.theta); !(got > 0.9*margin && got < 1.1*margin) {
+			t.Errorf("towards %v it goes to %v, %v beyond %v, want %v", c.theta, s.reach(c.theta), got, a+b, margin)
+		}
+	}
+	s, _ = sliceOf([]kedge.Set{Box{Lower: []float64{0, 0}}, HalfSpace{Normal: []float64{1, 1}, Bound: 5}})
+	if !math.IsInf(s.reach(-1), 1) || math.IsInf(s.reach(1), 0) {
+		t.Errorf("without upper ends it goes from %v to %v", s.reach(1), s.reach(-1))
+	}
+}
