@@ -3,6 +3,7 @@ package certify
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -46,6 +47,22 @@ func TestWhatACertificateSays(t *testing.T) {
 	c.Steps[2].Largest = 0.03
 	if c.best() != Coupled {
 		t.Errorf("the best form is %s", c.best())
+	}
+}
+
+// Where a constant has no number neither has the bound, and which is told.
+func TestBoundsThatCannotBeTold(t *testing.T) {
+	nan := math.NaN()
+	known := map[Key]float64{L: 1, Smooth: 1, Rho1: 0.5, Rho2: 1, V0: 1, Gap: 1, M: 1, MV: 1, Slope0: 2.5}
+	for want, without := range map[string][]Key{"Δ is": {Gap}, "L and M are": {M, L}, "L_Φ̃, ρ₁, ρ₂, V₀ and M_V are": {Smooth, Rho1, Rho2, V0, MV}} {
+		all := maps.Clone(known)
+		for _, k := range without {
+			delete(all, k)
+		}
+		c := &Certificate{Constants: told(all), Steps: []Step{{Form: Paper, Largest: 1}}, Bounds: []Bound{{Theorem: "Theorem 5", Form: Paper, Value: nan}}}
+		if got, want := c.judgeBounds(), "What the mean of ‖∇Φ̃‖² is at most cannot be told, as "+want+" not known; it begins at 2.5."; got != want {
+			t.Errorf("got %s\nwant %s", got, want)
+		}
 	}
 }
 
