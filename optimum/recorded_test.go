@@ -100,52 +100,59 @@ func (s *Search) line() string {
 		s.Decision, s.Loss, s.Residual, s.Steps, len(s.Found), s.Basins, s.Here, s.Missed, s.Spread, s.Range, s.Walls, s.All, s.Kink, s.Jump, s.Radius)
 }
 
+// asked is a problem, whose looks are counted.
+type asked func(look func(Function) Function) string
+
+func recordedFind(f Function, s kedge.Set, o Effort, starts ...[]float64) asked {
+	return func(look func(Function) Function) string {
+		r, err := Find(context.Background(), look(f), s, starts, o)
+		if err != nil {
+			return told1(err)
+		}
+		return r.line()
+	}
+}
+
+func recordedWalk(f Function, s kedge.Set, o Effort, start ...float64) asked {
+	return func(look func(Function) Function) string {
+		p, err := Minimize(context.Background(), look(f), s, start, o)
+		if err != nil {
+			return told1(err)
+		}
+		return fmt.Sprintf("%v loss %v residual %.3g steps %d kink %v", p.Decision, p.Loss, p.Residual, p.Steps, p.Kink)
+	}
+}
+
+func recordedUnder(f Function, c []Function, s kedge.Set, o Effort, starts ...[]float64) asked {
+	return func(look func(Function) Function) string {
+		r, err := Constrain(context.Background(), look(f), c, s, starts, o)
+		if err != nil {
+			return told1(err)
+		}
+		return fmt.Sprintf("%s multipliers %.6g excess %.3g", r.line(), r.Multipliers, r.Excess)
+	}
+}
+
+func recordedRests(f Function, s kedge.Set, o Effort, start ...float64) asked {
+	return func(look func(Function) Function) string {
+		list, err := Rests(context.Background(), look(f).Gradient, s, start, o)
+		if err != nil {
+			return told1(err)
+		}
+		var all []string
+		for _, r := range list {
+			all = append(all, fmt.Sprintf("%.12g steps %d eigenvalues %.4g attracting %v reached %v", r.Decision, r.Steps, r.Eigenvalues, r.Attracting, r.Reached))
+		}
+		return strings.Join(all, "; ")
+	}
+}
+
 // searches are problems of all kinds, and what comes of each.
-func searches() map[string]func(look func(Function) Function) string {
-	ctx := context.Background()
+func searches() map[string]asked {
+	find, walk, under, rests := recordedFind, recordedWalk, recordedUnder, recordedRests
 	square := set.Box{Lower: []float64{-3, -3}, Upper: []float64{3, 3}}
-	find := func(f Function, s kedge.Set, o Effort, starts ...[]float64) func(func(Function) Function) string {
-		return func(look func(Function) Function) string {
-			r, err := Find(ctx, look(f), s, starts, o)
-			if err != nil {
-				return told1(err)
-			}
-			return r.line()
-		}
-	}
-	walk := func(f Function, s kedge.Set, o Effort, start ...float64) func(func(Function) Function) string {
-		return func(look func(Function) Function) string {
-			p, err := Minimize(ctx, look(f), s, start, o)
-			if err != nil {
-				return told1(err)
-			}
-			return fmt.Sprintf("%v loss %v residual %.3g steps %d kink %v", p.Decision, p.Loss, p.Residual, p.Steps, p.Kink)
-		}
-	}
-	under := func(f Function, c []Function, s kedge.Set, o Effort, starts ...[]float64) func(func(Function) Function) string {
-		return func(look func(Function) Function) string {
-			r, err := Constrain(ctx, look(f), c, s, starts, o)
-			if err != nil {
-				return told1(err)
-			}
-			return fmt.Sprintf("%s multipliers %.6g excess %.3g", r.line(), r.Multipliers, r.Excess)
-		}
-	}
-	rests := func(f Function, s kedge.Set, o Effort, start ...float64) func(func(Function) Function) string {
-		return func(look func(Function) Function) string {
-			list, err := Rests(ctx, look(f).Gradient, s, start, o)
-			if err != nil {
-				return told1(err)
-			}
-			var all []string
-			for _, r := range list {
-				all = append(all, fmt.Sprintf("%.12g steps %d eigenvalues %.4g attracting %v reached %v", r.Decision, r.Steps, r.Eigenvalues, r.Attracting, r.Reached))
-			}
-			return strings.Join(all, "; ")
-		}
-	}
 	flat13, at13 := make([]float64, 13), slices.Repeat([]float64{1}, 13)
-	return map[string]func(func(Function) Function) string{
+	return map[string]asked{
 		"bowl in a ball":          find(bowl{1, 2}, set.Ball{Radius: 1}, Effort{Starts: 3}, []float64{0, 0}),
 		"banana":                  find(banana, square, Effort{Starts: 6, Screen: 40}, []float64{-1, 2}),
 		"banana without end":      find(banana, set.Whole{}, Effort{Starts: 4}, []float64{-1, 2}),
