@@ -36,10 +36,10 @@ func (f PolarizedNorm) EmitNext(c *ptx.OpList) {
 
 // emitStep writes the list of p⁺ and returns ‖p̃‖.
 func (f Polarized) emitStep(c *ptx.OpList) (norm ptx.Scalar) {
-	p, d, u := f.entries(c.State), f.entries(c.Trait), f.entries(c.Shared)
+	p, d, u := emitted(f.Dim, c.State), emitted(f.Dim, c.Trait), emitted(f.Dim, c.Shared)
 	stay, home := c.Const(f.Lambda), c.Const(1-f.Lambda)
 	along := c.Mul(c.Const(f.Sigma), c.Dot(p, u))
-	x := f.entries(func(j int) ptx.Scalar {
+	x := emitted(f.Dim, func(j int) ptx.Scalar {
 		return c.Add(c.Add(c.Mul(stay, p[j]), c.Mul(home, d[j])), c.Mul(along, u[j]))
 	})
 	square := c.Dot(x, x)
@@ -52,14 +52,6 @@ func (f Polarized) emitStep(c *ptx.OpList) (norm ptx.Scalar) {
 	return norm
 }
 
-func (f Polarized) entries(of func(j int) ptx.Scalar) []ptx.Scalar {
-	list := make([]ptx.Scalar, f.Dim)
-	for j := range list {
-		list[j] = of(j)
-	}
-	return list
-}
-
 // EmitAlign writes the list of hᵀu for the steady state h = h(u, d), as AlignRows has it. What it would work out one by one is flagged.
 func (f Polarized) EmitAlign(c *ptx.OpList) ptx.Scalar {
 	x, _, _ := f.emitCosine(c, offSphere)
@@ -68,7 +60,7 @@ func (f Polarized) EmitAlign(c *ptx.OpList) ptx.Scalar {
 
 // emitCosine writes the list of the cosine that one settles at, of the one that one has, and of how far ‖d‖² is from 1. What is farther is flagged, and who is indifferent.
 func (f Polarized) emitCosine(c *ptx.OpList, farthest float64) (settled, cosine, off ptx.Scalar) {
-	d, u := f.entries(c.Trait), f.entries(c.Shared)
+	d, u := emitted(f.Dim, c.Trait), emitted(f.Dim, c.Shared)
 	cosine = c.Mul(c.Dot(d, u), c.Shared(f.Dim))
 	off = c.Abs(c.Sub(c.Dot(d, d), c.Const(1)))
 	size := c.Abs(cosine)

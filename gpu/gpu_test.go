@@ -163,6 +163,24 @@ func TestFormulasHaveTheBitsOfTheCPU(t *testing.T) {
 	}
 }
 
+func TestLinearCrowdsHaveTheBitsOfTheCPU(t *testing.T) {
+	p := open(t)
+	group, err := dynamics.NewFriedkinJohnsen([]float64{0.5, 0.5, 0.25, 0.75}, []float64{0.5, 0.25}, []float64{0.25, 0.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []kedge.Dynamics{dynamics.Choice{Dim: 7, Lambda1: 0.2, Lambda2: 0.5, Epsilon: 0.5}, group} {
+		t.Run(fmt.Sprintf("%T", f), func(t *testing.T) {
+			traits := draw(t, 100_037, f.Dims().Trait)
+			here, there := both(t, p, population.Config{Dynamics: f, Traits: traits})
+			walk(t, here, there, affinity(f, traits), 20)
+			short := shorten(t, traits)
+			here, there = both(t, p, population.Config{Dynamics: f, Traits: short, Storage: population.Float32})
+			walk(t, here, there, affinity(f, short), 20)
+		})
+	}
+}
+
 // Whoever is out of the ordinary is flagged, and moves on the CPU: people of all lengths, and a state that overflows.
 func TestHostilePeople(t *testing.T) {
 	p := open(t)
