@@ -22,7 +22,7 @@ func (r *Result) Breaches(one *Run) (list []Breach) {
 		if len(one.Trials) == 0 || !one.Trials[0].Has(column) {
 			return list
 		}
-		if by, n := SpreadOfFinite(one.Final(column)); n > 0 && by.Mean > BrokenShare*r.largest(column) {
+		if by, _ := SpreadOfFinite(one.Final(column)); by.Mean > BrokenShare*r.largest(column) {
 			list = append(list, Breach{j, by.Mean})
 		}
 	}

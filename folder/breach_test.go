@@ -31,4 +31,11 @@ func TestBreaches(t *testing.T) {
 	if got := s.Algorithms["breaks"].Breaks[0]; got.Constraint != 1 || math.Abs(got.By-.03) > 1e-12 {
 		t.Error(got)
 	}
+	for _, end := range []float64{0, math.NaN()} {
+		at := run("at the bound", end)
+		at.Trials[0].Values[1][0] = 0
+		if got := (&folder.Result{Runs: []folder.Run{at}}).Breaches(&at); got != nil {
+			t.Errorf("nothing is beyond the bound with %v, and broken is %v", end, got)
+		}
+	}
 }

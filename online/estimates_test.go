@@ -3,8 +3,10 @@ package online_test
 import (
 	"errors"
 	"math"
+	"runtime"
 	"slices"
 	"testing"
+	"weak"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
@@ -52,6 +54,139 @@ func TestPerformativeByHand(t *testing.T) {
 			}
 			e.Commit(o)
 		}
+	}
+}
+
+// By hand: decisions (±1, 0) and (0, ±2) have sums of squares 2 and 8, so that the ridge is 5e-9, and the mean answers by (3, −1) and (2, 1) what the score (1, 1) weighs.
+func TestPerformativeAnswersAllEntries(t *testing.T) {
+	dim := kedge.Dims{Decision: 2, State: 2, Trait: 1}
+	loss := must(objective.NewQuadratic(dim, nil, nil, nil, nil, []float64{1, 1}))
+	e, g := must(online.NewPerformative(loss, dim, online.Reparametrized, 4, 0.1, stream.New(1, "v"))), make([]float64, 2)
+	for _, u := range [][]float64{{-1, 0}, {1, 0}, {0, -2}, {0, 2}} {
+		estimate(t, e, g, kedge.Observation{U: u, P: []float64{3*u[0] + 2*u[1] + 4, u[1] - u[0] - 7}, D: []float64{0}})
+	}
+	if want := []float64{2 * 2 / (2 + 5e-9), 3 * 8 / (8 + 5e-9)}; math.Abs(g[0]-want[0]) > 1e-12 || math.Abs(g[1]-want[1]) > 1e-12 {
+		t.Errorf("%.15v, want %.15v", g, want)
+	}
+	for what, err := range map[string]error{"window": second(online.NewPerformative(loss, dim, online.Reparametrized, 2, 1, stream.New(1))), "trials": second(online.NewPlugIn(loss, dim, online.Location, 2, 1, stream.New(1), set.Whole{}))} {
+		var outside *kedge.RangeError
+		if !errors.As(err, &outside) || outside.Arg != what || outside.Got != 2 || outside.Want != "at least 3, one more than the decision has entries" {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// drawing gives normal numbers as they are listed.
+type drawing struct{ next [][]float64 }
+
+func (d *drawing) Normals(dst []float64) { copy(dst, d.next[0]); d.next = d.next[1:] }
+
+// However short a draw is, its direction counts; one of no length is drawn again.
+func TestShortDrawsAreDirections(t *testing.T) {
+	e := must(online.NewOnePoint(2, 0.5, &drawing{[][]float64{{0, 0}, {0.03, 0.04}, {3, 4}}}))
+	u := []float64{1, 1}
+	if e.Perturb(u); rows.Distance(u, []float64{1.3, 1.4}) > 1e-15 {
+		t.Errorf("%v, want (1.3, 1.4)", u)
+	}
+}
+
+// diary is a set that changes with time, and notes when it was asked, and from where.
+type diary struct {
+	set.Whole
+	rounds []int
+	last   [][]float64
+}
+
+func (d *diary) ProjectAt(_ []float64, round int, last []float64) error {
+	d.rounds, d.last = append(d.rounds, round), append(d.last, slices.Clone(last))
+	return nil
+}
+
+// A step leads to the decision of the next turn, from the iterate, or from what is live where that was told, or from what is deployed.
+func TestSetsAreToldTheTurn(t *testing.T) {
+	for name, x := range map[string]struct {
+		inner online.Rhythm
+		live  []float64
+		last  []float64
+	}{"the iterate": {nil, nil, []float64{2, 3}}, "live": {nil, []float64{2, 4}, []float64{2, 4}}, "lazily": {online.Hold(2), []float64{2, 4}, []float64{2, 4}}} {
+		d := &diary{}
+		r := must(online.Rule{Gradient: steadily{g: []float64{1, 0}}, Step: online.Constant(1), Set: d, Inner: x.inner}.From([]float64{2, 3}))
+		if x.live != nil {
+			if err := r.Rebase(x.live, 5); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for k := range 2 {
+			if err := r.Tell(kedge.Observation{Round: 7 + k, U: []float64{2, 3}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !slices.Equal(d.rounds, []int{8, 9}) || !slices.Equal(d.last[0], x.last) {
+			t.Errorf("%s: of turns %v from %v, want turns 8 and 9 from %v", name, d.rounds, d.last, x.last)
+		}
+	}
+}
+
+// What a rule under constraints remembers of its estimator is saved with it: the restored one goes the same way.
+func TestConstrainedMemoriesAreSaved(t *testing.T) {
+	c := lq2()
+	begin := func() *online.Descent {
+		h := must(sensitivity.NewLearned(sensitivity.Learning{Dims: c.f.Dims(), Lag: sensitivity.Naive, Every: 2, Least: 1e-9}))
+		l := must(online.NewLagrangian(2, online.NewLearning(c.loss, h, c.f.Dims()), []online.Restriction{steadily{g: []float64{1, 0}, excess: 1}}, online.Dual{Step: online.InverseSqrt(0.5), Most: []float64{9}}))
+		g := must(online.NewDither(l, 2, online.Dithering{Size: 0.5}, c.set, stream.New(2)))
+		return must(online.Rule{Gradient: g, Step: online.Constant(0.01), Set: c.set}.From(c.start))
+	}
+	one, other := walkThrough{begin(), make([]float64, 2)}, walkThrough{begin(), make([]float64, 2)}
+	for k := range 6 {
+		one.turn(t, k)
+	}
+	if err := other.rule.UnmarshalBinary(must(one.rule.AppendBinary(nil))); err != nil {
+		t.Fatal(err)
+	}
+	for k := 6; k < 10; k++ {
+		one.turn(t, k)
+		if other.turn(t, k); !slices.Equal(one.u, other.u) || !slices.Equal(one.rule.Multipliers(), other.rule.Multipliers()) || one.rule.Trust() != other.rule.Trust() || one.rule.Trust() == 0 {
+			t.Fatalf("turn %d: %v with %v and %v with %v", k, one.u, one.rule.Multipliers(), other.u, other.rule.Multipliers())
+		}
+	}
+}
+
+// spy counts how often it is asked, and told.
+type spy struct{ asked, told int }
+
+func (s *spy) Estimate(g []float64, _ kedge.Observation) error { s.asked++; clear(g); return nil }
+
+// taught is a spy that remembers turns, but not those in which it fails.
+type taught struct {
+	spy
+	err error
+}
+
+func (s *taught) Estimate(g []float64, o kedge.Observation) error {
+	return errors.Join(s.spy.Estimate(g, o), s.err)
+}
+
+func (s *taught) Commit(kedge.Observation) { s.told++ }
+
+// An idle estimator is asked before it is told, if it remembers turns; another is left alone, and one that fails is not told.
+func TestIdleEstimatorsAreAsked(t *testing.T) {
+	active, idle, other := &spy{}, &taught{}, &spy{}
+	for k, f := range []*online.Fallback{must(online.NewFallback(active, idle)), must(online.NewFallback(active, other))} {
+		for range 3 {
+			estimate(t, f, make([]float64, 2), kedge.Observation{})
+		}
+		if active.asked != 3*(k+1) || idle.asked != 3 || idle.told != 3 || other.asked != 0 {
+			t.Errorf("%+v, %+v and %+v", active, idle, other)
+		}
+	}
+	faulty := &taught{err: errFailing}
+	f := must(online.NewFallback(active, faulty))
+	if estimate(t, f, make([]float64, 2), kedge.Observation{}); faulty.asked != 1 || faulty.told != 0 {
+		t.Errorf("one that fails: %+v", faulty)
+	}
+	faulty.err = nil
+	if estimate(t, f, make([]float64, 2), kedge.Observation{}); faulty.told != 1 {
+		t.Errorf("one that fails no more: %+v", faulty)
 	}
 }
 
@@ -175,7 +310,7 @@ func TestFallbacksTellTerms(t *testing.T) {
 			t.Fatal(err)
 		}
 		direct, answer := d.Terms() // by the mean (2, −1): R = 2I at 0 adds nothing, GᵀQp̄ = (5/4·2 − 1/2, 1/2·2 − 1)
-		if want := []float64{2, 0}; rows.Distance(direct, []float64{2, -1}) > 1e-12 || (answer == nil) != distrust || !distrust && rows.Distance(answer, want) > 1e-12 {
+		if want := []float64{2, 0}; len(direct) != 2 || rows.Distance(direct, []float64{2, -1}) > 1e-12 || (answer == nil) != distrust || !distrust && rows.Distance(answer, want) > 1e-12 {
 			t.Errorf("distrusted %v: %v and %v", distrust, direct, answer)
 		}
 		if eta, stepped := d.Stride(); distrust == false && (eta != 0.25 || rows.Distance(stepped, []float64{-1, 0.25}) > 1e-12) {
@@ -202,6 +337,41 @@ func TestFallbacksTellTerms(t *testing.T) {
 	}
 	if !slices.Equal(kept[0], kept[1]) {
 		t.Error("a fallback keeps something else than its first")
+	}
+}
+
+// Once a turn is over, nobody holds the sample.
+func TestSamplesAreLetGo(t *testing.T) {
+	c := lq2()
+	for name, g := range map[string]online.Estimator{
+		"retrain": online.NewRetrain(c.loss, c.f.Dims(), c.set), "composite": composite(c), "recursive": must(online.NewRecursive(vanilla(c), c.f.Dims(), 0.5)),
+		"performative": must(online.NewPerformative(c.loss, c.f.Dims(), online.Gaussian, 3, 0.1, stream.New(1))),
+	} {
+		d := must(online.Rule{Gradient: g, Step: online.Constant(0.1), Set: c.set}.From(c.start))
+		sample := func() weak.Pointer[float64] {
+			o := seenBy(0, c.start)
+			if err := d.Tell(o); err != nil {
+				t.Fatal(err)
+			}
+			return weak.Make(&o.P[0])
+		}()
+		runtime.GC()
+		if sample.Value() != nil {
+			t.Errorf("%s holds what it has seen", name)
+		}
+		runtime.KeepAlive(d)
+	}
+}
+
+// Where just the iterate is deployed instead of a decision beside it, it stays, with no lead at all.
+func TestRebaseOnTheIterate(t *testing.T) {
+	d := must(online.Rule{Gradient: must(online.NewOnePoint(2, 0.5, stream.New(1))), Step: online.Constant(1), Set: set.Whole{}}.From([]float64{1, 2}))
+	u := make([]float64, 2)
+	if err := d.Rebase([]float64{1, 2}, 0); err != nil {
+		t.Fatal(err)
+	}
+	if d.Center(u); !slices.Equal(u, []float64{1, 2}) {
+		t.Errorf("it is at %v", u)
 	}
 }
 

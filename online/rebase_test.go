@@ -249,7 +249,7 @@ func TestTermsTellWhy(t *testing.T) {
 			t.Fatal(err)
 		}
 		direct, answer := d.Terms()
-		if rows.Distance(direct, x.direct) > 1e-12 || len(answer) != len(x.answer) || rows.Distance(answer, x.answer) > 1e-12 {
+		if len(direct) != len(x.direct) || rows.Distance(direct, x.direct) > 1e-12 || len(answer) != len(x.answer) || rows.Distance(answer, x.answer) > 1e-12 {
 			t.Errorf("%s: %v and %v, want %v and %v", name, direct, answer, x.direct, x.answer)
 		}
 	}

@@ -1,0 +1,189 @@
+package lab
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/optimum"
+	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/family"
+	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/risk"
+)
+
+// of is a case with some keys set.
+func of(t *testing.T, name string, sets ...string) *problem.Problem {
+	t.Helper()
+	text, _ := problem.Case(name)
+	var over []problem.Overlay
+	for _, s := range sets {
+		over = append(over, problem.Assign(s))
+	}
+	s, err := problem.Parse(kind.Standard(), name, text, over...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := problem.Build(name, s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// By hand, of the linear-quadratic case with G = [5/4 1/2; 1/2 1], R = 2I and S = Q = I: the curvature is 2I + 2G + G², and the slope 0 at the optimum (−56, 99)/229.
+func TestBentByHand(t *testing.T) {
+	p := of(t, "lq2")
+	f, err := p.Steady()
+	if err != nil {
+		t.Fatal(err)
+	}
+	slope, curve, err := bentAt(f, []float64{-56.0 / 229, 99.0 / 229})
+	if err != nil || rows.Norm(slope) > 1e-9 || rows.Distance(curve, []float64{6.3125, 2.125, 2.125, 5.25}) > 1e-6 {
+		t.Errorf("%v, %v (%v)", slope, curve, err)
+	}
+	slope, _, err = bentAt(f, []float64{1 - 56.0/229, 2 + 99.0/229})
+	if err != nil || rows.Distance(slope, []float64{6.3125 + 2*2.125, 2.125 + 2*5.25}) > 1e-9 {
+		t.Errorf("beside it: %v (%v)", slope, err)
+	}
+}
+
+// By hand: demand settles at 2 − u, so demand of at most 1 wants u ≥ 1, which is best at 1 with the loss 0; without a bound it is ½ with −½; and demand of at most −10 has nobody within [−4, 4].
+func TestScenesByHand(t *testing.T) {
+	for bound, want := range map[float64][2]float64{1: {1, 0}, -10: {0.3, math.NaN()}, 5: {0.5, -0.5}} {
+		p := of(t, "scalar-pricing", fmt.Sprintf("constraints=[{name: capacity, kind: expectation, of: {kind: quadratic, linear-state: [1]}, bound: %v}]", bound))
+		f, err := p.Steady()
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, _, err := p.Constraints()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &scene{objective: f, set: p.Set}
+		free, err := s.best(t.Context(), []float64{0.3}, p.Search)
+		if err != nil || !(math.Abs(free.Decision[0]-0.5) <= 1e-6) || !(math.Abs(free.Loss+0.5) <= 1e-9) {
+			t.Errorf("without a bound: %+v, %v", free, err)
+		}
+		for _, c := range list {
+			s.constraints = append(s.constraints, optimum.Function(c))
+		}
+		got, err := s.best(t.Context(), []float64{0.3}, p.Search)
+		if err != nil || !(math.Abs(got.Decision[0]-want[0]) <= 1e-5) || math.IsNaN(want[1]) != math.IsNaN(got.Loss) || math.Abs(got.Loss-want[1]) > 1e-5 {
+			t.Errorf("demand of at most %v: %+v, %v; want %v", bound, got, err, want)
+		}
+	}
+}
+
+// Of a sweep the largest cells count, as many as are at work at a time, with the workers that are left for each; of its disk every cell.
+func TestSweepNeedsByHand(t *testing.T) {
+	parse := func(sizes string) *family.Sweep {
+		w, err := family.Parse(kind.Standard(), "grid.yaml", []byte("base: polarized\nset: {iterations: 20, record.every: 10, trials: 3, population.dim: 4}\nover: {population.size: "+sizes+"}\n"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	w := parse("[100, 30000, 2000]")
+	need := func(cell, workers int) float64 { return Need(w.Spec(w.Cells[cell]), workers).Bytes() }
+	for workers, want := range map[int]float64{1: need(1, 1), 2: need(1, 1) + need(2, 1), 3: need(0, 1) + need(1, 1) + need(2, 1), 9: need(0, 3) + need(1, 3) + need(2, 3)} {
+		if got := SweepNeed(w, workers).Bytes(); !(math.Abs(got-want) <= 1e-9*want) {
+			t.Errorf("%d workers: %v bytes, want %v", workers, got, want)
+		}
+	}
+	if got, want := SweepNeed(w, 0).Bytes(), SweepNeed(w, runtime.GOMAXPROCS(0)).Bytes(); got != want {
+		t.Errorf("%v bytes on all cores, want %v", got, want)
+	}
+	if got, want := Need(w.Spec(w.Cells[1]), 0).Bytes(), need(1, runtime.GOMAXPROCS(0)); got != want {
+		t.Errorf("%v bytes of a run on all cores, want %v", got, want)
+	}
+	if !(need(1, 2) > need(1, 1)) || !(need(1, 1) > need(2, 1)) {
+		t.Errorf("%v, %v and %v bytes", need(1, 2), need(1, 1), need(2, 1))
+	}
+	if err := SweepFits(w, 2); err != nil {
+		t.Error(err)
+	}
+	if err := SweepFits(parse("[10, 2000000000]"), 1); err == nil {
+		t.Error("two thousand million people fit")
+	}
+	s := w.Spec(w.Cells[0])
+	trials := 0.0
+	for _, a := range s.Algorithms {
+		trials += float64(a.Trials)
+	}
+	each := 40e3 + trials*4*measuredColumns(s)*10
+	for n := range 4 {
+		if got, want := SweepDiskNeed(w, w.Cells[:n]), 5e6+float64(n)*each; !(math.Abs(got-want) <= 1e-9*want) {
+			t.Errorf("%d cells: %v bytes of disk, want %v", n, got, want)
+		}
+	}
+	last := Need(s, 1)[len(Need(s, 1))-1]
+	if want := trials * (8500 + 28*measuredColumns(s)*4); last.Bytes != want || last.Key != "trials" {
+		t.Errorf("measured is %+v, want %v bytes", last, want)
+	}
+	s.Record.Every = 1
+	if more := Need(s, 1); more[len(more)-1].Key != "record.every" {
+		t.Errorf("of many turns: %+v", more[len(more)-1])
+	}
+}
+
+// A state remembers the last hundred cells that came to an end.
+func TestProgressForgetsTheFirst(t *testing.T) {
+	p := new(SweepProgress)
+	p.begin(2, 150)
+	for i := range 130 {
+		p.leave(folder.CellResult{ID: fmt.Sprint(i), Err: map[bool]string{true: "it fell"}[i%10 == 0]})
+	}
+	if s := p.State(); len(s.Last) != 100 || s.Last[0].ID != "30" || s.Last[99].ID != "129" || s.Done != 117 || s.Failed != 13 || s.Kept != 2 || s.Total != 150 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// All that a search found must be decisions of the run that recalls it, wherever they are in what was saved.
+func TestSavedAnswersAreOfTheRun(t *testing.T) {
+	k := &keeper{width: 2}
+	at := func(n int) optimum.Point { return optimum.Point{Decision: make([]float64, n)} }
+	for n, ok := range map[int]bool{1: false, 2: true, 3: false} {
+		for name, s := range map[string]*solved{
+			"best": {Best: &optimum.Constrained{Search: optimum.Search{Point: at(n)}}}, "rests": {Rests: []optimum.Rest{{Point: at(2)}, {Point: at(n)}}},
+			"equilibria": {Equilibria: []optimum.Equilibrium{{Point: at(2)}, {Point: at(n)}}}, "shared": {Shared: []optimum.SharedEquilibrium{{Equilibrium: optimum.Equilibrium{Point: at(n)}}}},
+		} {
+			data, err := s.AppendBinary(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			back := new(solved)
+			if err := k.check(back, data); (err == nil) != ok || !slices.EqualFunc(back.decisions(), s.decisions(), slices.Equal[[]float64]) {
+				t.Errorf("%s of %d numbers: %v, %v", name, n, back.decisions(), err)
+			}
+			if err := k.check(back, data[:len(data)-1]); err == nil {
+				t.Errorf("%s that were cut are taken", name)
+			}
+		}
+	}
+}
+
+// Where players share constraints and their equilibrium is not known, nobody can say how far they are from it.
+func TestResidualsAreNotGuessed(t *testing.T) {
+	p := paced(t, "examples/duopoly.yaml")
+	g, err := p.Game()
+	if err != nil || g == nil {
+		t.Fatal(g, err)
+	}
+	r := &run{problem: p}
+	r.game.settled = g
+	if left, err := r.residual()([]float64{0.5, 0.5}); err != nil || math.IsNaN(left) {
+		t.Errorf("without constraints: %v, %v", left, err)
+	}
+	r.bounds.list = []*risk.SettledConstraint{nil}
+	if left, err := r.residual()([]float64{0.5, 0.5}); err != nil || !math.IsNaN(left) {
+		t.Errorf("with an unknown equilibrium: %v, %v", left, err)
+	}
+	if n := r.nash(); n == nil || n.Equilibrium != nil {
+		t.Errorf("%+v", n)
+	}
+}
