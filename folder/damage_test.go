@@ -54,6 +54,23 @@ func TestListNamesWhatIsWrong(t *testing.T) {
 	}
 }
 
+// Of several files that are wrong, all are listed, by name.
+func TestListSortsWhatIsWrong(t *testing.T) {
+	dir := sealed(t, small())
+	want := []string{"series.csv: missing", "series.parquet: missing", "spec.yaml: missing", "summary.json: missing"}
+	for _, said := range want {
+		if err := os.Remove(filepath.Join(dir, strings.TrimSuffix(said, ": missing"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(t, dir, "report.html") // so that it is a result
+	for range 5 {
+		if l := listOf(t, false, dir); len(l.Folders) != 1 || !slices.Equal(l.Folders[0].Problems[len(l.Folders[0].Problems)-len(want):], want) {
+			t.Fatalf("%+v", l)
+		}
+	}
+}
+
 // A series, decisions or an index that do not go together are refused by what they are, though every checksum is right.
 func TestPartsOfAResultGoTogether(t *testing.T) {
 	trials := func(n int) *folder.Result {
