@@ -89,6 +89,33 @@ func TestTrackingByHand(t *testing.T) {
 	}
 }
 
+// The last of one turn is its own; of the turns 0, 1 and 2 the second half is one turn long; the nearest is the first of those that are as near, and never one that is not known.
+func TestLastsAndLeaders(t *testing.T) {
+	m := NewMeasured([]kedge.Column{{Name: "tracking"}, {Name: "regret"}}, 3)
+	if !math.IsNaN(m.Last("regret")) || !math.IsNaN(m.Last("none")) {
+		t.Error("before the first turn something is last")
+	}
+	for k, regret := range []float64{1, 3, 7} {
+		m.Add(k, []float64{1, regret})
+		if m.Last("regret") != regret {
+			t.Errorf("after turn %d the last is %v", k, m.Last("regret"))
+		}
+	}
+	if rate := (&Run{Trials: []Trial{{Measured: m}}}).tracking().Rate; rate != 4 {
+		t.Errorf("a rate of %v, want 4", rate)
+	}
+	var best *Leader
+	for _, x := range []struct {
+		name string
+		gap  float64
+		want string
+	}{{"none", math.NaN(), ""}, {"a", 2, "a"}, {"b", 2, "a"}, {"c", math.NaN(), "a"}, {"d", 1, "d"}} {
+		if best = nearer(best, x.name, x.gap); best == nil && x.want != "" || best != nil && best.Method != x.want {
+			t.Errorf("after %s with %v the nearest is %+v", x.name, x.gap, best)
+		}
+	}
+}
+
 func TestBriefNumbers(t *testing.T) {
 	for x, want := range map[float64]string{999.4: "999", 1000: "1000", 123456.7: "123457", 999999.4: "999999", 1e6: "1e+06", -1234.4: "-1234", 0.012345: "0.0123", 0: "0"} {
 		if got := Brief(x); got != want {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/internal/wire"
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/sensitivity"
@@ -215,6 +216,7 @@ func TestEstimatorsTellWhatFailsThem(t *testing.T) {
 		"half of a panel":               {must(online.NewRecursive(failing{}, dim, 0.5)), errFailing},
 		"the other half":                {must(online.NewRecursive(&tires{left: 1}, dim, 0.5)), errFailing},
 		"a set that nobody can get to":  {online.NewRetrain(c.loss, dim, barred{}), errBarred},
+		"one that is lost for once":     {online.NewRetrain(c.loss, dim, &lapse{at: 2}), errFaint},
 		"one that is not found again":   {online.NewRetrain(c.loss, dim, &faint{set.Whole{}, 1}), errFaint},
 		"trials that are all the same":  {tried(t, c, online.Location, people), kedge.ErrSingular},
 		"such with scales":              {tried(t, c, online.LocationScale, people), kedge.ErrSingular},
@@ -228,6 +230,19 @@ func TestEstimatorsTellWhatFailsThem(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, err, x.want)
 		}
 	}
+}
+
+// lapse is a set that fails once.
+type lapse struct {
+	set.Whole
+	at int
+}
+
+func (l *lapse) Project([]float64) error {
+	if l.at--; l.at == 0 {
+		return errFaint
+	}
+	return nil
 }
 
 // tried is a plug-in whose trials were the same, before its last.
@@ -254,19 +269,80 @@ func (e *tires) Estimate([]float64, kedge.Observation) error {
 	return nil
 }
 
-// Retraining depends on no unit of weights, however small: the minimum is that of the mean.
-func TestRetrainingHasNoUnit(t *testing.T) {
+// Searches depend on no unit of weights, however small: the minimum is that of the mean.
+func TestSearchesHaveNoUnit(t *testing.T) {
 	c := lq2()
-	var ends [2][]float64
-	for i, w := range [][]float64{nil, filled(40, 1e-6)} {
-		e := online.NewRetrain(c.loss, c.f.Dims(), c.set)
-		o := seenBy(0, c.start)
-		o.W = w
-		ends[i] = make([]float64, 2)
-		estimate(t, e, ends[i], o)
+	for name, make := range map[string]func() online.Estimator{
+		"retrain": func() online.Estimator { return online.NewRetrain(c.loss, c.f.Dims(), c.set) },
+		"plug-in": func() online.Estimator {
+			return must(online.NewPlugIn(c.loss, c.f.Dims(), online.Location, 3, 1, stream.New(1), c.set))
+		},
+	} {
+		ends := [2][]float64{{0, 0}, {0, 0}}
+		for i, w := range [][]float64{nil, filled(40, 1e-6)} {
+			e := make()
+			for k, u := range [][]float64{{0, 0}, {1, 0}, {0, 1}} {
+				o := seenBy(k, u)
+				o.W = w
+				estimate(t, e, ends[i], o)
+			}
+		}
+		if rows.Distance(ends[0], ends[1]) > 1e-9 || rows.Norm(ends[0]) < 0.1 {
+			t.Errorf("%s: weights of a millionth lead to %v, none to %v", name, ends[1], ends[0])
+		}
 	}
-	if rows.Distance(ends[0], ends[1]) > 1e-9 || rows.Norm(ends[0]) < 0.1 {
-		t.Errorf("weights of a millionth lead to %v, none to %v", ends[1], ends[0])
+}
+
+// Of people who have settled, who are of the family, the plug-in finds the optimum at once, whatever it tried.
+func TestPlugInFindsTheOptimum(t *testing.T) {
+	for _, family := range []online.Family{online.Location, online.LocationScale} {
+		c := lq2()
+		e, g, settled := must(online.NewPlugIn(c.loss, c.f.Dims(), family, 4, 0.5, stream.New(3), c.set)), []float64{9, 9}, make([]float64, 8)
+		for _, u := range [][]float64{{0, 0}, {1, 0.5}, {-0.5, 1}, {2, 2}} {
+			if _, err := kedge.BatchedSettler(c.f.(kedge.Settler)).SettleRows(settled, u, c.traits); err != nil {
+				t.Fatal(err)
+			}
+			estimate(t, e, g, kedge.Observation{U: u, P: slices.Clone(settled), D: c.traits})
+		}
+		rows.Scale(g, -1)
+		rows.AddScaled(g, 1, []float64{2, 2}) // where the last trial was followed from
+		if rows.Distance(g, c.optimal) > 1e-7 {
+			t.Errorf("family %d: %v, want %v", family, g, c.optimal)
+		}
+	}
+}
+
+// The first of two points has an estimate of 0.
+func TestFirstPointsTellNothing(t *testing.T) {
+	g := []float64{7, 8}
+	if err := must(online.NewTwoPoint(2, 0.5, stream.New(1))).Estimate(g, kedge.Observation{Loss: 3}); err != nil || !slices.Equal(g, []float64{0, 0}) {
+		t.Errorf("%v, %v", g, err)
+	}
+}
+
+// clockwork is an estimator with a state that no turn changes.
+type clockwork struct{ state byte }
+
+func (clockwork) Estimate(g []float64, _ kedge.Observation) error { clear(g); return nil }
+func (c *clockwork) AppendBinary(b []byte) ([]byte, error) {
+	return wire.Append(b, "clockwork/1", func(f *wire.Fields) { f.Same("wheels", int(c.state)) })
+}
+func (c *clockwork) UnmarshalBinary(data []byte) error {
+	return wire.Restore(data, "clockwork/1", func(f *wire.Fields) {
+		n := 0
+		f.Int(&n, 255)
+		f.Then(func() { c.state = byte(n) })
+	})
+}
+
+// What has a state is saved, though it is told of no turn.
+func TestStatesOfPartsAreSaved(t *testing.T) {
+	one, other := &clockwork{7}, &clockwork{1}
+	rule := func(g online.Estimator) *online.Descent {
+		return must(online.Rule{Gradient: g, Step: online.Constant(1), Set: set.Whole{}}.From([]float64{1}))
+	}
+	if err := rule(other).UnmarshalBinary(must(rule(one).AppendBinary(nil))); err != nil || other.state != 7 {
+		t.Errorf("restored is %+v, %v", other, err)
 	}
 }
 
