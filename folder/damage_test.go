@@ -5,14 +5,47 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/wire"
 )
+
+// All that a result says comes back from its folder: nothing of it is zero, so that nothing can be forgotten.
+func TestAllOfAResultComesBack(t *testing.T) {
+	point := func(v float64) folder.Point {
+		return folder.Point{Value: v, Gap: v + 1, Distance: v + 2, Residual: 1e-9, Starts: 3, Spread: 0.5, Decision: []float64{v, 2}, Exact: []bool{true, false}}
+	}
+	want, one, other := small(), point(10), point(20)
+	want.Partial, want.Maximize, want.Optimum, want.Stable, want.Rests, want.Equilibrium = true, true, point(1), point(2), []folder.Point{point(2), point(3)}, &one
+	want.Reference, want.OverDraws = &folder.Reference{Steps: 4, Optimum: point(5), True: point(6)}, &folder.OverDraws{Draws: 7, Robust: other}
+	want.Names = kedge.Names{Symbol: "q", Decision: []kedge.Called{{Name: "price", Unit: "EUR"}, {Name: "rate"}}}
+	want.Answer, want.Notes = &folder.Advice{Text: "Set it.", Source: "optimum"}, []string{"first", "second"}
+	want.Sections, want.Diagnoses = []folder.Section{{ID: "a", Title: "b", Verdict: "c", Text: "d", Columns: []string{"e"}, Rows: [][]string{{"f"}}}}, []folder.Diagnosis{{Method: "a", Check: "b", Text: "c", Remedy: "d"}}
+	want.Identity = folder.CurrentIdentity(map[string]string{"people.csv": "1"})
+	want.Angles = &folder.Angles{Initial: []float64{1}, Optimal: []float64{2}, Final: map[string][]float64{}}
+	want.Started, want.Finished, want.Device = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC), "cpu"
+	want.Runs[0].Seconds = 2.5
+	for v, i := reflect.ValueOf(*want), 0; i < v.NumField(); i++ {
+		if v.Field(i).IsZero() {
+			t.Errorf("%s is new: fill it in here", v.Type().Field(i).Name)
+		}
+	}
+	got, err := folder.Open(t.Context(), sealed(t, want), folder.Verified)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for a, b, i := reflect.ValueOf(*got), reflect.ValueOf(*want), 0; i < a.NumField(); i++ {
+		if !reflect.DeepEqual(a.Field(i).Interface(), b.Field(i).Interface()) {
+			t.Errorf("%s was %+v, and is %+v", a.Type().Field(i).Name, b.Field(i).Interface(), a.Field(i).Interface())
+		}
+	}
+}
 
 // What is wrong with a folder, or with a cell in it, is listed by the name of the file, quickly and after all was read.
 func TestListNamesWhatIsWrong(t *testing.T) {

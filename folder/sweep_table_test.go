@@ -80,6 +80,9 @@ func TestSumsOfTexts(t *testing.T) {
 	if bare, ok := checkSum(whole); !ok || string(bare) != string(text) {
 		t.Errorf("%q is read as %q, %v", whole, bare, ok)
 	}
+	if _, ok := checkSum(withSum([]byte("\n}\n"))); !ok {
+		t.Error("an empty text has no sum")
+	}
 	for _, bad := range []string{string(text), "", strings.Replace(string(whole), "1", "2", 1), string(whole) + " "} {
 		if _, ok := checkSum([]byte(bad)); ok {
 			t.Errorf("%q is taken for whole", bad)

@@ -312,6 +312,19 @@ func TestPlugInFindsTheOptimum(t *testing.T) {
 	}
 }
 
+// Methods that try decisions beside their own go as far as they say.
+func TestDithersOfMethods(t *testing.T) {
+	c := lq2()
+	for name, e := range map[string]online.Perturber{
+		"performative": must(online.NewPerformative(c.loss, c.f.Dims(), online.Gaussian, 3, 0.25, stream.New(1))), "plug-in": must(online.NewPlugIn(c.loss, c.f.Dims(), online.Location, 3, 0.25, stream.New(1), c.set)),
+	} {
+		u := []float64{1, 2}
+		if e.Perturb(u); !(math.Abs(rows.Distance(u, []float64{1, 2})-0.25) <= 1e-15) {
+			t.Errorf("%s goes to %v, want 0.25 away", name, u)
+		}
+	}
+}
+
 // The first of two points has an estimate of 0.
 func TestFirstPointsTellNothing(t *testing.T) {
 	g := []float64{7, 8}
