@@ -127,7 +127,7 @@ func TestWhoseFilesAre(t *testing.T) {
 		t.Errorf("%q, %v", text, err)
 	}
 	other := sweepOf(t, small())
-	if _, err := folder.CommonSweep([]string{a, other}, 1<<20); err == nil || !strings.Contains(err.Error(), "different sweeps") {
+	if _, err := folder.CommonSweep([]string{a, other}, 1<<20); err == nil || !strings.Contains(err.Error(), a+" and "+other+" are of different sweeps") {
 		t.Errorf("of two sweeps: %v", err)
 	}
 	if _, err := folder.CommonSweep([]string{a}, 3); err == nil {

@@ -75,3 +75,16 @@ func TestWhoFusesProducts(t *testing.T) {
 		}
 	}
 }
+
+// Code is told by its revision, by the program where there is none, and by both where it was changed.
+func TestWhichCodeThatIs(t *testing.T) {
+	for want, c := range map[string]Code{
+		"code: 0123456789ab, module unknown, go1, amd64":                                           {Revision: "0123456789abcdef", Go: "go1", System: "amd64"},
+		"code: that of the program 9876543210fe, module m, go1, amd64":                             {Program: "9876543210fedcba", Module: "m", Go: "go1", System: "amd64"},
+		"code: 0123456789ab with changes, in the program 9876543210fe, module unknown, go1, amd64": {Revision: "0123456789abcdef", Program: "9876543210fedcba", Go: "go1", System: "amd64"},
+	} {
+		if got := c.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

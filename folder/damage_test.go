@@ -13,6 +13,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/internal/wire"
 )
 
@@ -159,6 +160,36 @@ func TestTrialsOfOneLength(t *testing.T) {
 		if err := back.UnmarshalBinary(data); (err == nil) != ok || !ok && (!errors.As(err, &damaged) || !strings.Contains(err.Error(), "column gap") || back.Index != 0 || back.Decision != nil) {
 			t.Errorf("%d values of two turns: %v, %+v", values, err, back)
 		}
+	}
+}
+
+// Columns without a name, a meaning or a number come back, however many.
+func TestEmptyColumnsComeBack(t *testing.T) {
+	m := folder.NewMeasured(make([]kedge.Column, 100), 0)
+	data, err := (&folder.Trial{Measured: m}).AppendBinary(nil)
+	var back folder.Trial
+	if err == nil {
+		err = back.UnmarshalBinary(data)
+	}
+	if err != nil || len(back.Columns) != 100 || len(back.Values) != 100 {
+		t.Errorf("%d columns come back: %v", len(back.Columns), err)
+	}
+}
+
+// A cell that is pruned goes, but for what somebody has put in the place of one of its files.
+func TestPruningSparesWhatIsNotKedges(t *testing.T) {
+	dir := sweepNamed(t, "ab")
+	file := filepath.Join(dir, "cells/a/series.parquet")
+	if err := errors.Join(os.Remove(file), os.Mkdir(file, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	put(t, file, "mine")
+	if _, err := sweepOn(disk.Disk{}, dir, "b", true); err != nil {
+		t.Error(err)
+	}
+	left, err := os.ReadDir(filepath.Join(dir, "cells/a"))
+	if err != nil || len(left) != 1 || left[0].Name() != "series.parquet" {
+		t.Errorf("left are %v, %v", left, err)
 	}
 }
 

@@ -1,14 +1,23 @@
 package lab
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/internal/wire"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/family"
@@ -185,5 +194,156 @@ func TestResidualsAreNotGuessed(t *testing.T) {
 	}
 	if n := r.nash(); n == nil || n.Equilibrium != nil {
 		t.Errorf("%+v", n)
+	}
+}
+
+// ticks measures the turn.
+type ticks struct{}
+
+func (ticks) Columns() []kedge.Column { return []kedge.Column{{Name: "ticks"}} }
+func (ticks) Measure(_ context.Context, dst []float64, turn *kedge.Turn) error {
+	dst[0] = float64(turn.K)
+	return nil
+}
+
+// What is asked for is measured, every recorded turn, and nothing else; what somebody measures besides comes last. Demand settles at 2 − 0.3 = 1.7 under the first decision, 0.7 above a bound of 1.
+func TestColumnsOfWhatIsAsked(t *testing.T) {
+	capacity := "constraints=[{name: capacity, kind: expectation, of: {kind: quadratic, linear-state: [1]}, bound: 1}]"
+	few := []string{"iterations=2", "record.every=1", "algorithms=[{name: one, kind: composite, step: 0.01, batch: 2, trials: 1}]"}
+	names := []string{"excess_1", "multiplier_1", "bias", "tracking", "regret", "trait_0", "nash_residual", "ticks"}
+	for _, x := range []struct {
+		sets  []string
+		ticks bool
+		want  []string
+	}{
+		{nil, false, nil}, {[]string{capacity}, false, []string{"excess_1", "multiplier_1"}}, {[]string{"record.theory=true"}, false, []string{"bias"}}, {[]string{"record.traits=true"}, false, []string{"trait_0"}},
+		{[]string{"population.drift={rate: [0.1]}"}, false, []string{"tracking", "regret"}}, {[]string{capacity, "record.traits=true"}, true, []string{"excess_1", "multiplier_1", "trait_0", "ticks"}},
+	} {
+		o := Options{Workers: 1}
+		if x.ticks {
+			o.Instruments = func() []kedge.Instrument { return []kedge.Instrument{ticks{}} }
+		}
+		r, err := Execute(t.Context(), of(t, "scalar-pricing", append(few, x.sets...)...), o)
+		if err != nil {
+			t.Fatal(x.sets, err)
+		}
+		one := r.Runs[0].Trials[0]
+		if said := strings.Join(r.Notes, " "); strings.Contains(said, "nothing is left") || strings.Contains(said, "depends on where they come from") {
+			t.Errorf("%v: %s", x.sets, said)
+		}
+		for _, name := range names {
+			if one.Has(name) != slices.Contains(x.want, name) || one.Has(name) && len(one.Of(name)) != 3 {
+				t.Errorf("%v: %s is measured: %v", x.sets, name, one.Of(name))
+			}
+		}
+		if slices.Contains(x.want, "excess_1") && !(math.Abs(one.Of("excess_1")[0]-0.7) <= 1e-9) {
+			t.Errorf("%v: an excess of %v, want 0.7", x.sets, one.Of("excess_1"))
+		}
+		if x.ticks && (one.Columns[len(one.Columns)-1].Name != "ticks" || !slices.Equal(one.Of("ticks"), []float64{0, 1, 2})) {
+			t.Errorf("last is %+v", one.Columns[len(one.Columns)-1])
+		}
+	}
+}
+
+// By hand: what can run at a time, the first line that differs, one turn without trust, and one bound that is broken.
+func TestLittleThings(t *testing.T) {
+	s := *paced(t, "lq2").Spec
+	s.Algorithms = append(s.Algorithms[:0:0], s.Algorithms[0], s.Algorithms[0])
+	s.Algorithms[0].Trials, s.Algorithms[1].Trials = 2, 3
+	if got := jobsOf(&s); got != 5 {
+		t.Errorf("%v trials at a time, want 5", got)
+	}
+	if got := jobsOf(&problem.Spec{}); got != 1 {
+		t.Errorf("of nothing %v", got)
+	}
+	for _, x := range [][4]string{{"a\nb\n", "a\nc\n", "b", "c"}, {"a\n b\n", "a\n", "b", ""}, {"a\n", "a\nb\n", "", "b"}, {"a", "b", "a", "b"}} {
+		if was, is := firstDifference(x[0], x[1]); was != x[2] || is != x[3] {
+			t.Errorf("%q and %q differ by %q and %q", x[0], x[1], was, is)
+		}
+	}
+	one := runOf("x", "trust", 0, 1, 1)
+	one.Trials = one.Trials[:1]
+	if notes := mistrust(&folder.Result{Runs: []folder.Run{one}}); len(notes) != 1 || !strings.Contains(notes[0], "at 1 of 3 measured turns") {
+		t.Errorf("%q", notes)
+	}
+	one = runOf("x", "value", math.NaN(), 1)
+	one.Trials = one.Trials[:1]
+	if notes := unsettled(&folder.Result{Runs: []folder.Run{one}}); len(notes) != 1 || !strings.Contains(notes[0], "at 1 of 2 measured turns") {
+		t.Errorf("%q", notes)
+	}
+	if got := verdict(3, []string{"it broke"}); got != "✗ it broke" {
+		t.Error(got)
+	}
+	if got := (yardstick{failure: errors.New("no constants")}).words(); got != "No bounds: no constants." {
+		t.Error(got)
+	}
+	if b := (yardstick{}).bounds(); !math.IsNaN(b.L) || !math.IsNaN(finite(math.Inf(1))) || finite(2) != 2 {
+		t.Errorf("%+v", b)
+	}
+}
+
+// First trials come first, those that carry something over follow each other, and all their turns are to do.
+func TestJobsByHand(t *testing.T) {
+	p := of(t, "lq2", "iterations=7", "algorithms=[{name: a, kind: composite, step: 0.1, trials: 2}, {name: b, kind: derivative-free, step: 0.1, delta: 0.1, carry: true, trials: 3}, {name: c, kind: vanilla, step: 0.1, trials: 1}]")
+	r := &run{problem: p, result: newResult(p)}
+	r.Progress = new(Progress)
+	want := []job{{0, 0, 1}, {1, 0, 3}, {2, 0, 1}, {0, 1, 2}}
+	if got := r.jobs(); !slices.Equal(got, want) || r.Progress.Total.Load() != 6*7 {
+		t.Errorf("%v with %d turns, want %v", got, r.Progress.Total.Load(), want)
+	}
+}
+
+// A file of finished trials gives those whose decisions are of the run, and no more where it is damaged.
+func TestFinishedTrialsAreRead(t *testing.T) {
+	root := t.TempDir()
+	dir, err := disk.Disk{}.Open(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	if err := os.Mkdir(filepath.Join(root, folder.CheckpointDir), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write := func(cut int, widths ...int) *keeper {
+		k := &keeper{dir: dir, width: 2, finished: map[place]*folder.Trial{}, underway: map[place]int{}}
+		var b []byte
+		for i, n := range widths {
+			for _, s := range []wire.State{&reached{place{0, i}, 5}, &folder.Trial{Index: i, Decision: make([]float64, n)}} {
+				if b, err = s.AppendBinary(b); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := os.WriteFile(filepath.Join(root, folder.CheckpointDir, "done-1.bin"), b[:len(b)-cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	for name, x := range map[string]struct {
+		k  *keeper
+		n  int
+		ok bool
+	}{"whole": {nil, 2, true}, "cut": {nil, 1, false}, "another width": {nil, 1, false}} {
+		switch name {
+		case "whole":
+			x.k = write(0, 2, 2)
+		case "cut":
+			x.k = write(3, 2, 2)
+		default:
+			x.k = write(0, 2, 3, 2)
+		}
+		if err := x.k.readDone("done-1.bin"); (err == nil) != x.ok || len(x.k.finished) != x.n {
+			t.Errorf("%s: %d trials, %v", name, len(x.k.finished), err)
+		}
+		if err := x.k.readTurns("done-1.bin"); err != nil || x.k.underway[place{0, 0}] != 5 {
+			t.Errorf("%s: %v, %v", name, x.k.underway, err)
+		}
+	}
+	k := write(0, 2)
+	if err := errors.Join(k.readDone("none.bin"), nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	if err := k.readTurns("none.bin"); !errors.Is(err, fs.ErrNotExist) || len(k.underway) > 0 {
+		t.Errorf("no file of turns: %v", err)
 	}
 }

@@ -168,6 +168,10 @@ func TestWhatIsLeftOfASweep(t *testing.T) {
 func TestWrongSensitivitiesByHand(t *testing.T) {
 	r := execute(t, build(t, "scalar-pricing", "iterations=6", "record.every=3", `algorithms=[{name: right, kind: composite, step: 0.1, batch: 2},
 		{name: half, kind: composite, step: 0.1, batch: 1, trials: 3, wrong: {scale: 0.5}}, {name: double, kind: composite, step: 0.05, batch: 2, trials: 1, wrong: {scale: 2}}]`), lab.Options{Workers: 1})
+	atBound := execute(t, build(t, "scalar-pricing", "iterations=2", "record.every=1", "set.upper=0.4", `algorithms=[{name: half, kind: composite, step: 0.01, batch: 2, trials: 1, wrong: {scale: 0.5}}]`), lab.Options{Workers: 1})
+	if row := atBound.Sections[0].Rows[0]; row[6] != "4" { // the slope does not end at the bound, and its curvature is the same
+		t.Errorf("with a bound in the way: %q", row)
+	}
 	if len(r.Sections) != 1 || r.Sections[0].ID != "wrong-sensitivity" || len(r.Sections[0].Rows) != 2 {
 		t.Fatalf("sections %+v", r.Sections)
 	}
