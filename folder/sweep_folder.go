@@ -275,7 +275,7 @@ func (f *SweepFolder) Put(id string, r *Result) error {
 func (f *SweepFolder) put(id string, m *Manifest, data Contents) error {
 	draft, place := draftFolder+id, f.keep(id)
 	err := f.dir.Make(draft)
-	if err == nil && f.dir.Has(path.Join(waitingFolder, id)) {
+	if err == nil {
 		err = clearFolder(f.dir, path.Join(waitingFolder, id))
 	}
 	if err == nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/internal/wire"
+	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/family"
@@ -112,6 +113,9 @@ func TestSweepNeedsByHand(t *testing.T) {
 	}
 	if !(need(1, 2) > need(1, 1)) || !(need(1, 1) > need(2, 1)) {
 		t.Errorf("%v, %v and %v bytes", need(1, 2), need(1, 1), need(2, 1))
+	}
+	if largest, _ := sweepNeed(w, 1); largest.Population.Size != 30000 {
+		t.Errorf("the largest has %d people", largest.Population.Size)
 	}
 	if err := SweepFits(w, 2); err != nil {
 		t.Error(err)
@@ -345,5 +349,44 @@ func TestFinishedTrialsAreRead(t *testing.T) {
 	}
 	if err := k.readTurns("none.bin"); !errors.Is(err, fs.ErrNotExist) || len(k.underway) > 0 {
 		t.Errorf("no file of turns: %v", err)
+	}
+}
+
+// The optimum of a set that changes is known at every recorded turn and at the last, as the set is then.
+func TestCoursesAreOfRecordedTurns(t *testing.T) {
+	p := paced(t, "examples/limits.yaml")
+	p.Spec.Iterations, p.Spec.Record.Every = 450, 200
+	f, err := p.Steady()
+	if err != nil {
+		t.Fatal(err)
+	}
+	best, _, err := p.Best(t.Context(), f, [][]float64{p.Start})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &run{problem: p, result: &folder.Result{}}
+	r.meter.Steady, r.meter.Optimum = f, loop.Target{Decision: best.Decision, Loss: best.Loss}
+	if err := r.follow(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var turns []int
+	for _, s := range r.meter.Course {
+		turns = append(turns, s.Turn)
+		last := p.Set
+		for _, stage := range p.Stages() {
+			if stage.From <= s.Turn {
+				last = stage.Set
+			}
+		}
+		u := slices.Clone(s.Target.Decision)
+		if err := last.Project(u); err != nil || rows.Distance(u, s.Target.Decision) > 1e-9 {
+			t.Errorf("the optimum of turn %d, %v, is not in its set (%v)", s.Turn, s.Target.Decision, err)
+		}
+	}
+	if !slices.Equal(turns, []int{0, 200, 400, 450}) || len(r.result.Notes) != 1 || !strings.HasPrefix(r.result.Notes[0], "The set of decisions changes, and the optimum with it") {
+		t.Errorf("turns %v; %q", turns, r.result.Notes)
+	}
+	if c := r.meter.Course; rows.Distance(c[0].Target.Decision, c[1].Target.Decision) == 0 || rows.Distance(c[2].Target.Decision, c[3].Target.Decision) > 1e-9 {
+		t.Errorf("%+v", c)
 	}
 }

@@ -83,18 +83,20 @@ func TestCellsAreReceived(t *testing.T) {
 	fate(0, false, "it fell")
 	differs(r.Fail(0, "it broke"), "failed in two ways: it fell; it broke")
 	first := elsewhere(t, w, 0)
-	if err := errors.Join(r.Receive(0, first), r.Receive(0, first)); err != nil {
-		t.Error(err)
+	fine := func(errs ...error) {
+		t.Helper()
+		if err := errors.Join(errs...); err != nil {
+			t.Error(err)
+		}
 	}
+	fine(r.Receive(0, first), r.Receive(0, first))
 	stands("received twice", 1, 0, 2)
 	fate(0, true, "")
 	differs(r.Fail(0, "late"), "failed once: late")
 	if err := r.Receive(1, first); err == nil {
 		t.Error("a cell is taken for another")
 	}
-	if err := errors.Join(r.Fail(1, "a host"), r.Fail(2, "a model")); err != nil {
-		t.Error(err)
-	}
+	fine(r.Fail(1, "a host"), r.Fail(2, "a model"))
 	stands("two failed", 1, 2, 4)
 	if ids := r.Forgive(func(died string) bool { return died == "a host" }); !slices.Equal(ids, []string{w.Cells[1].ID}) {
 		t.Errorf("forgiven are %v", ids)
@@ -102,9 +104,7 @@ func TestCellsAreReceived(t *testing.T) {
 	stands("one forgiven", 1, 1, 4)
 	fate(1, false, "")
 	progress.Elsewhere([]lab.RunningCell{{ID: w.Cells[1].ID, Host: "h"}, {ID: w.Cells[2].ID, Host: "i"}})
-	if err := r.Receive(1, elsewhere(t, w, 1)); err != nil {
-		t.Error(err)
-	}
+	fine(r.Receive(1, elsewhere(t, w, 1)))
 	if s := progress.State(); len(s.Running) != 1 || s.Running[0].Host != "i" || s.Last[4].Summary == nil || s.Last[4].ID != w.Cells[1].ID {
 		t.Errorf("at work are %+v", s)
 	}
@@ -113,9 +113,7 @@ func TestCellsAreReceived(t *testing.T) {
 	if _, err := r.Conclude(ended); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end: %v", err)
 	}
-	if err := r.Receive(2, elsewhere(t, w, 2)); err != nil {
-		t.Error(err)
-	}
+	fine(r.Receive(2, elsewhere(t, w, 2)))
 	stands("all received", 3, 0, 6)
 	if _, err := r.Conclude(t.Context()); err != nil {
 		t.Fatal(err)
