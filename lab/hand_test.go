@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -388,5 +389,100 @@ func TestCoursesAreOfRecordedTurns(t *testing.T) {
 	}
 	if c := r.meter.Course; rows.Distance(c[0].Target.Decision, c[1].Target.Decision) == 0 || rows.Distance(c[2].Target.Decision, c[3].Target.Decision) > 1e-9 {
 		t.Errorf("%+v", c)
+	}
+}
+
+// By hand: what the search takes is 25 gradients for every start and two more, besides those over the set, once more and twice for a constraint, 30 for every measured turn of an optimum that moves, 6,000 for
+// every player, and 100 for the stable point.
+func TestSearchLengthsByHand(t *testing.T) {
+	each := func(p *problem.Problem) float64 { return float64(p.Effort().Screen + 25*(p.Effort().Starts+2)) }
+	plain, bounded := of(t, "scalar-pricing"), of(t, "scalar-pricing", "constraints=[{name: capacity, kind: expectation, of: {kind: quadratic, linear-state: [1]}, bound: 1}]")
+	changing, players, moving := paced(t, "examples/limits.yaml"), paced(t, "examples/duopoly.yaml"), of(t, "scalar-pricing", "population.drift={rate: [0.1]}", "iterations=40", "record.every=10")
+	for _, x := range []struct {
+		name      string
+		got, want float64
+	}{
+		{"plain", searchLength(plain), each(plain) + 100}, {"bounded", searchLength(bounded), 3*each(bounded) + 100}, {"players", searchLength(players), each(players) + 100 + 2*6000},
+		{"changing", searchLength(changing), each(changing) + 100 + 30*measuredTurns(changing.Spec)}, {"moving", searchLength(moving), each(moving) + 100 + 30*6},
+	} {
+		if x.got != x.want {
+			t.Errorf("%s: %v gradients, want %v", x.name, x.got, x.want)
+		}
+	}
+}
+
+// By hand, of two trials that end with excesses 1 and 3, multipliers 4 and 6 and values 10 and 20; a multiplier as large as may be is noted.
+func TestKeepingByHand(t *testing.T) {
+	columns := []kedge.Column{loop.Describe("value"), loop.Describe("excess_1"), loop.Describe("multiplier_1")}
+	one := folder.Run{Name: "x"}
+	for _, last := range [][]float64{{10, 1, 4}, {20, 3, 6}} {
+		m := folder.NewMeasured(columns, 2)
+		m.Add(0, []float64{99, 99, 99})
+		m.Add(1, last)
+		one.Trials = append(one.Trials, folder.Trial{Measured: m})
+	}
+	for most, notes := range map[float64]int{5: 1, 5.1: 0} {
+		r := &run{result: &folder.Result{}}
+		r.bounds.most = []float64{most}
+		if got := r.kept(&one, 0, "capacity"); !slices.Equal(got, []string{"x", "capacity", "2", "3", "5", "15"}) || len(r.result.Notes) != notes {
+			t.Errorf("%q; %q", got, r.result.Notes)
+		}
+		if got := r.kept(&folder.Run{}, 0, "capacity"); got != nil {
+			t.Errorf("of no trial: %q", got)
+		}
+	}
+	if s, err := (&run{}).keeping(); s != nil || err != nil {
+		t.Errorf("without constraints: %+v, %v", s, err)
+	}
+}
+
+// Demand of at most 1 is best met by the price 1, which loses 0; the loss rises there by 2 and demand falls by 1, so a looser bound is worth 2. A run tells that before what methods did.
+func TestConstrainedRunsTellThePrice(t *testing.T) {
+	p := of(t, "scalar-pricing", "iterations=2", "record.every=1", "algorithms=[{name: one, kind: composite, step: 0.01, batch: 2, trials: 1}, {name: heedless, kind: composite, step: 0.01, batch: 2, trials: 1, heed: false}]",
+		"constraints=[{name: capacity, kind: expectation, of: {kind: quadratic, linear-state: [1]}, bound: 1}]")
+	r, err := Execute(t.Context(), p, Options{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(r.Sections, func(s folder.Section) bool { return s.ID == "constraints" })
+	if at < 0 || len(r.Sections[at].Rows) != 3 || !strings.Contains(r.Sections[at].Text, "Karush–Kuhn–Tucker residual is ") || len(r.Sections[at].Columns) != 6 {
+		t.Fatalf("%+v", r.Sections)
+	}
+	for i, name := range []string{"optimum", "one", "heedless"} {
+		if row := r.Sections[at].Rows[i]; row[0] != name || row[1] != "capacity" || len(row) != 6 {
+			t.Errorf("%q", row)
+		}
+	}
+	price, err := strconv.ParseFloat(r.Sections[at].Rows[0][4], 64)
+	if err != nil || !(math.Abs(price-2) <= 1e-3) || !(math.Abs(r.Optimum.Decision[0]-1) <= 1e-5) || !(math.Abs(r.Optimum.Value) <= 1e-4) {
+		t.Errorf("the price is %v (%v), the optimum %+v", price, err, r.Optimum)
+	}
+	if row := r.Sections[at].Rows[2]; row[4] != "–" {
+		t.Errorf("a method that does not heed it pays %s", row[4])
+	}
+}
+
+// Constants that all methods share are told once, others by method; angles of some people are said to be those of some.
+func TestKnownConstantsAndAngles(t *testing.T) {
+	p := of(t, "polarized", "population.size=20", "population.dim=3")
+	r := &run{problem: p, result: newResult(p), shown: []int{0, 7, 13}}
+	first, second := yardstick{failure: errors.New("first")}, yardstick{failure: errors.New("second")}
+	r.sticks = []yardstick{first, first}
+	if got := r.known(); strings.Count(got, "No bounds: first.") != 1 || strings.Contains(got, p.Spec.Algorithms[0].Name+":") {
+		t.Errorf("%q", got)
+	}
+	r.sticks = []yardstick{first, second}
+	for i, want := range []string{"first", "second"} {
+		if got := r.known(); !strings.Contains(got, "\n\n"+p.Spec.Algorithms[i].Name+": No bounds: "+want+".") {
+			t.Errorf("%q", got)
+		}
+	}
+	r.meter.Optimum.Decision = slices.Clone(p.Start)
+	if err := r.angles(); err != nil {
+		t.Fatal(err)
+	}
+	states, _ := p.First(r.shown)
+	if a := r.result.Angles; !slices.Equal(a.Initial, degrees(states, p.Start)) || len(a.Optimal) != 3 || slices.Equal(a.Optimal, a.Initial) || len(r.result.Notes) != 1 || !strings.HasPrefix(r.result.Notes[0], "Angles are those of 3 individuals") {
+		t.Errorf("%+v; %q", a, r.result.Notes)
 	}
 }
