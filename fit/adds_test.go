@@ -16,12 +16,14 @@ func TestWhatPeopleSayAddsUp(t *testing.T) {
 	shown := regress(t, formula.Source{Decision: "q", State: "p", Next: "a*p + b*q"}, "a", "b")
 	hidden := regressTraits(t, formula.Source{Decision: "q", State: "p", Trait: "d[2]", Next: "a*p + b*q^2 + d[0] + d[1]*q"}, "a", "b")
 	bowed := regressTraits(t, formula.Source{Decision: "q", State: "p", Trait: "d", Next: "a*p + b*q + tanh(d)"}, "a", "b")
+	pair := regressTraits(t, formula.Source{Decision: "q", State: "p[2]", Trait: "d[2]", Next: "a*p + b*q + d"}, "a", "b")
 	for name, x := range map[string]struct {
 		f *formula.Regressor
 		o Options
 	}{
 		"pooled": {shown, Options{}}, "student": {shown, Options{Laws: []ErrorLaw{{Student, 4}}}}, "times": {shown, Options{Times: true}}, "fixed": {hidden, Options{Unseen: Fixed}},
 		"fixed, times": {hidden, Options{Unseen: Fixed, Times: true}}, "random": {hidden, Options{Unseen: Random}}, "random, origin": {hidden, Options{Unseen: Random, Origin: true}}, "random, bowed": {bowed, Options{Unseen: Random}},
+		"random, times": {hidden, Options{Unseen: Random, Times: true}}, "random, pair": {pair, Options{Unseen: Random}},
 	} {
 		unknowns := []Unknown{Free("a", 0.45), Free("b", -0.3)}
 		p, err := newSearch(x.f, wander(x.f, []float64{0.5, -0.4}, 4, 7, 0.3, 0.5, 0.3, 0, 2, false), unknowns, x.o)

@@ -131,3 +131,19 @@ func TestCoupledAnswersAsItsMean(t *testing.T) {
 		}
 	}
 }
+
+// witness notes the decision that it is asked about, and answers nothing.
+type witness struct{ seen []float64 }
+
+func (w *witness) PullRows(_, _, u, _, _ []float64) error { w.seen = append(w.seen[:0], u...); return nil }
+
+// Individuals of a coupled crowd are asked about the decision and the mean of everybody's states, here (1 + 3 + 8)/3 and (2 + 6 + 1)/3.
+func TestCoupledAsksAboutTheMean(t *testing.T) {
+	w := &witness{}
+	s := &sensitivity.Coupled{Of: w, States: 2}
+	for range 2 {
+		if err := s.PullRows([]float64{0}, []float64{1, 2, 3, 6, 8, 1}, []float64{7}, nil, []float64{1, 0, 0, 1, 1, 1}); err != nil || rows.Distance(w.seen, []float64{7, 4, 3}) > 1e-15 || len(w.seen) != 3 {
+			t.Errorf("asked about %v, want (7, 4, 3) (%v)", w.seen, err)
+		}
+	}
+}

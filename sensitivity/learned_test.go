@@ -297,3 +297,22 @@ func ExampleLearned() {
 	fmt.Printf("%.3f %.1f %v\n", gu[0], l.Trust(), err)
 	// Output: 2.000 1.0 <nil>
 }
+
+// An answer of the mean is the same for everybody, so that traits need not be known: Gᵀ of the sum of what is pulled.
+func TestAnswersOfTheMeanNeedNoTraits(t *testing.T) {
+	l, w, r := mustLearn(t, Learning{Lag: Naive, Every: 1, Least: 1e-9}), newTown(40, stream.New(1)), stream.New(2)
+	for range 40 {
+		w.answer([]float64{r.Normal(), r.Normal()})
+		if err := l.Observe(w.all()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	with, without := make([]float64, 2), make([]float64, 2)
+	if err := errors.Join(l.PullRows(with, nil, nil, w.d[:6], []float64{1, 2, 3, 4, 5, 6}), l.PullRows(without, nil, nil, nil, []float64{1, 2, 3, 4, 5, 6})); err != nil {
+		t.Fatal(err)
+	}
+	g := l.Gain()
+	if want := []float64{g[0]*9 + g[2]*12, g[1]*9 + g[3]*12}; rows.Distance(with, want) > 1e-9*rows.Norm(want) || rows.Distance(without, want) > 1e-9*rows.Norm(want) {
+		t.Errorf("%v with traits and %v without, want %v", with, without, want)
+	}
+}
