@@ -135,7 +135,10 @@ func TestCoupledAnswersAsItsMean(t *testing.T) {
 // witness notes the decision that it is asked about, and answers nothing.
 type witness struct{ seen []float64 }
 
-func (w *witness) PullRows(_, _, u, _, _ []float64) error { w.seen = append(w.seen[:0], u...); return nil }
+func (w *witness) PullRows(_, _, u, _, _ []float64) error {
+	w.seen = append(w.seen[:0], u...)
+	return nil
+}
 
 // Individuals of a coupled crowd are asked about the decision and the mean of everybody's states, here (1 + 3 + 8)/3 and (2 + 6 + 1)/3.
 func TestCoupledAsksAboutTheMean(t *testing.T) {
