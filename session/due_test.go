@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -45,5 +46,27 @@ func TestTimeActsWhenALoopIsDue(t *testing.T) {
 	}
 	if acted < 100 {
 		t.Errorf("time acted %d times only", acted)
+	}
+}
+
+// A pin answers every decision until its time is over, to the moment; then the rule decides again, though nobody has asked.
+func TestPinsEndInTime(t *testing.T) {
+	s := newScene(t, shop, session.Live)
+	until := s.now.Add(time.Hour)
+	s.must(session.SetPin{U: []float64{3.2, 3.1}, Until: &until, Reason: "a sale"})
+	pinned := func() bool { return s.loop.Status().Pin != nil }
+	if a := s.ask(); !slices.Equal(a.U, []float64{3.2, 3.1}) || !pinned() {
+		t.Errorf("the pin is not answered: %+v", a)
+	}
+	s.now = until.Add(-time.Microsecond)
+	if s.must(session.Pass{}); !pinned() {
+		t.Error("it is not pinned before its end")
+	}
+	s.now = until
+	if s.must(session.Pass{}); pinned() || !slices.ContainsFunc(s.past.events, func(e session.Event) bool { return e.Kind == session.Unpinned }) {
+		t.Error("it is pinned after its end")
+	}
+	if a := s.ask(); slices.Equal(a.U, []float64{3.2, 3.1}) {
+		t.Errorf("what was pinned is still answered: %+v", a)
 	}
 }
