@@ -3,14 +3,15 @@ package session_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/session"
-	"github.com/kedge-opt/kedge/store"
 )
 
 // wall is a clock that goes when it is told to.
@@ -18,30 +19,71 @@ type wall struct{ now time.Time }
 
 func (w *wall) Now() time.Time { return w.now }
 
-// bookshelf is a journal whose next append can fail, and that counts states that come without events.
+// bookshelf is a journal in memory whose next append can fail, and that counts states that come without events.
 type bookshelf struct {
-	*store.InMemory
+	loops  map[string]*ledger
+	saved  map[string][]byte
 	fails  error
 	lost   error
 	states int
 }
 
-func (s *bookshelf) Append(loop string, after int, events []session.Event, state []byte) (wait func() error) {
-	if err := s.fails; err != nil {
-		s.fails = nil
-		return func() error { return err }
+func (s *bookshelf) of(loop string) *ledger {
+	if l := s.loops[loop]; l != nil {
+		return l
 	}
-	if len(events) == 0 {
-		s.states++
-	}
-	return s.InMemory.Append(loop, after, events, state)
+	return &ledger{blobs: map[session.Hash][]byte{}}
 }
 
-func (s *bookshelf) Loops(ctx context.Context) ([]session.Tip, error) {
-	if s.lost != nil {
-		return nil, s.lost
+func (s *bookshelf) Append(loop string, after int, events []session.Event, state []byte) (wait func() error) {
+	err := s.fails
+	l := s.of(loop)
+	switch s.fails = nil; {
+	case err != nil:
+	case len(l.events) != after:
+		err = session.ErrConflict
+	default:
+		l.keep(events)
+		if s.loops[loop] = l; state != nil {
+			s.saved[loop] = state
+		}
+		if len(events) == 0 {
+			s.states++
+		}
 	}
-	return s.InMemory.Loops(ctx)
+	return func() error { return err }
+}
+
+func (s *bookshelf) Read(_ context.Context, loop string, after int, visit func(session.Event) error) error {
+	for _, e := range s.of(loop).events[min(after, len(s.of(loop).events)):] {
+		if err := visit(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *bookshelf) Decision(loop string, k int) ([]session.Event, error) {
+	return s.of(loop).Decision(k)
+}
+func (s *bookshelf) Find(loop string, k int, ref string) (*session.Event, error) {
+	return s.of(loop).Find(k, ref)
+}
+func (s *bookshelf) Blob(loop string, sum session.Hash) ([]byte, error) { return s.of(loop).Blob(sum) }
+func (s *bookshelf) State(loop string) ([]byte, error)                  { return s.saved[loop], nil }
+func (s *bookshelf) DecisionAt(string, int) (int, error)                { return 0, errors.ErrUnsupported }
+func (s *bookshelf) Series(context.Context, string, []string, int, int) (*session.SeriesPage, error) {
+	return nil, errors.ErrUnsupported
+}
+func (s *bookshelf) Newest(context.Context, string, []session.Kind, int) ([]session.Event, error) {
+	return nil, errors.ErrUnsupported
+}
+func (s *bookshelf) Loops(context.Context) (tips []session.Tip, err error) {
+	for _, name := range slices.Sorted(maps.Keys(s.loops)) {
+		last := s.loops[name].events[len(s.loops[name].events)-1]
+		tips = append(tips, session.Tip{Loop: name, Seq: last.Seq, Hash: last.Hash})
+	}
+	return tips, s.lost
 }
 
 // host is a fleet with its journal and its clock.
@@ -55,7 +97,7 @@ type host struct {
 }
 
 func newHost(t *testing.T) *host {
-	h := &host{T: t, journal: &bookshelf{InMemory: store.NewMemory()}, clock: &wall{time.Date(2026, 11, 16, 6, 0, 0, 0, time.UTC)}, told: map[string]int{}}
+	h := &host{T: t, journal: &bookshelf{loops: map[string]*ledger{}, saved: map[string][]byte{}}, clock: &wall{time.Date(2026, 11, 16, 6, 0, 0, 0, time.UTC)}, told: map[string]int{}}
 	h.Fleet = session.NewFleet(h.journal, h.clock, session.Standard, func(loop string, events []session.Event) { h.told[loop] += len(events) })
 	h.Span = func(_ context.Context, name string) (end func()) {
 		h.spans = append(h.spans, name)
