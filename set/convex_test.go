@@ -2,8 +2,12 @@ package set
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"os"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kedge-opt/kedge"
@@ -196,5 +200,53 @@ func TestConvexOnAPlane(t *testing.T) {
 	}
 	if x, err := Inner(plane, Box{Upper: []float64{0, 0, 0, 0, 0}}, nil, make([]float64, n)); !errors.Is(err, kedge.ErrInfeasible) {
 		t.Errorf("Σu = 2 below 0 is found, %v, %v", x, err)
+	}
+}
+
+// Who is inside already stays.
+func TestInnerOfInside(t *testing.T) {
+	start := []float64{0.3, -0.4}
+	x, err := Inner(nil, Box{Lower: []float64{-5, -5}, Upper: []float64{5, 5}}, []ConvexCurve{ellipse(1, 2)}, start)
+	if err != nil || !slices.Equal(x, start) {
+		t.Errorf("%v, %v", x, err)
+	}
+}
+
+// Nearest points and points inside of curved sets are to the last bit what they were when this was recorded; other tests say that they are right. Sums are those of one kind of processor.
+func TestCurvedSetsAreAsRecorded(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("recorded on amd64")
+	}
+	plane, err := NewAffine([]float64{1, 2, -1}, []float64{0.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	off := curve(func(g, h, u []float64) float64 { return ellipse(0.5, 1, 2)(g, h, []float64{u[0] - 1, u[1] - 0.5, u[2]}) })
+	var got []string
+	for k, s := range []Convex{
+		{Curves: []ConvexCurve{ellipse(1, 2, 3)}, Inside: []float64{0.1, 0, 0}}, {Curves: []ConvexCurve{ellipse(1, 2, 3), off}, Bounds: Box{Lower: []float64{-0.5, -0.5, -0.5}, Upper: []float64{0.9, 0.4, 2}}},
+		{Curves: []ConvexCurve{ellipse(1, 2, 3)}, Plane: plane}, {Curves: []ConvexCurve{off}, Plane: plane, Bounds: Box{Lower: []float64{0, 0, 0}}}, {Bounds: Box{Upper: []float64{1, 1, 1}}, Plane: plane, Inside: []float64{0.5, 0, 0}},
+	} {
+		if s.Inside == nil {
+			if s.Inside, err = Inner(s.Plane, s.Bounds, s.Curves, []float64{4, -3, 2}); err != nil {
+				t.Fatal(k, err)
+			}
+			got = append(got, fmt.Sprintf("%d inside %v", k, s.Inside))
+		}
+		for _, u := range [][]float64{{3, 1, 2}, {-1, 0.2, 40}, {1e6, -1e6, 5}, {0.2, 0.1, -0.1}} {
+			x := slices.Clone(u)
+			err := s.Project(x)
+			got = append(got, fmt.Sprintf("%d of %v: %v %v", k, u, x, err))
+		}
+	}
+	const path = "testdata/curved.txt"
+	if os.Getenv("KEDGE_UPDATE") != "" {
+		if err := errors.Join(os.MkdirAll("testdata", 0o755), os.WriteFile(path, []byte(strings.Join(got, "\n")+"\n"), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(path)
+	if want := strings.Split(strings.TrimSpace(string(text)), "\n"); err != nil || !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s\n%v", strings.Join(got, "\n"), strings.Join(want, "\n"), err)
 	}
 }
