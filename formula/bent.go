@@ -76,7 +76,7 @@ func (b *bent) culprit(e *expr, lower, upper []float64) (*expr, curvature) {
 		switch c := bends(lower, upper, n).of(n); {
 		case !c.isConvex && !c.isConcave:
 			return b.culprit(a, lower, upper)
-		case e.kind == compareExpr && n == b.x && !c.isConvex, e.kind == compareExpr && n == b.y && !c.isConcave:
+		case e.kind == compareExpr && (n == b.x || n == b.y && !c.isConcave): // the right side comes last
 			worst, bend = a, c
 		}
 	}

@@ -170,6 +170,7 @@ func TestMismatchesAreTold(t *testing.T) {
 		"A*A'": "model.next:1:1: A*A': A is a 2×3 matrix, A' is a 3×2 matrix", "p*A": "model.next:1:1: p*A: p has 20 entries, A is a 2×3 matrix; the matrix product is written @", "A*p": "model.next:1:1: A*p: A is a 2×3 matrix, p has 20 entries; the matrix product is written @",
 		"A/p": "model.next:1:1: A/p: A is a 2×3 matrix, p has 20 entries", "p @ A": "model.next:1:1: p @ A: p has 20 entries, A is a 2×3 matrix", "p*q": "model.next:1:1: p*q: p has 20 entries, q has 19", "dot(A, p)": "model.next:1:1: dot(A, p): A is a 2×3 matrix, p has 20 entries",
 		"p + (1 + 2 + 3 + 4 + 5 + 6 + 7 + 8 + 9 + 10 + q[0:5])": "model.next:1:1: p + (1 + 2 + 3 + 4 + 5 + 6 + 7 + 8 + 9 + 10 + q[…: p has 20 entries, (1 + 2 + 3 + 4 + 5 + 6 + 7 + 8 + 9 + 10 + q[0:5]… has 5",
+		"[[[1, 2], [3, 4]]]": "model.next:1:2: row 0 is a 2×2 matrix, the first is a 2×2 matrix", "[[1, 2], [[3, 4]]]": "model.next:1:10: row 1 is a 1×2 matrix, the first has 2 entries",
 		"incoming": "model.next:1:1: unknown name incoming; known are A, p, q, s",
 	} {
 		if _, err := next(body); err == nil || err.Error() != want {

@@ -46,3 +46,22 @@ func doubled(start string) []Binding {
 	}
 	return all
 }
+
+// What operations are counted as, for ten entries each: additions and the like once, others as often as they take longer.
+func TestCostsOfOperations(t *testing.T) {
+	for body, want := range map[string]int{
+		"p + d": 10, "p - d": 10, "p*d": 10, "-p": 10, "p/d": 40, "sum(p)": 10, "dot(p, d)": 10, "p[2:9]": 10, "[p, d]": 20, "outer(p, d)": 100, "outer(p, d)'": 200, "outer(p, d) @ p": 200, "p @ outer(d, d)": 200, "outer(p, d) @ outer(d, d)": 1200, "max(p, d)": 20, "min(p, d)": 20,
+		"where(p < d, p, d)": 30, "where(p <= d, p, d)": 30, "where(p == d, p, d)": 30, "where(p != d, p, d)": 30, "where(p < d < 1, p, d)": 60, "abs(p)": 10, "abs(p)^d": 410, "exp(p)": 80, "log(p)": 80, "sqrt(p)": 40, "tanh(p)": 200, "sigmoid(p)": 200, "p^3": 600, "norm(p)": 20, "max(p)": 10, "min(p)": 10,
+		"softmax(p)": 120, "normalize(p)": 30, "logsumexp(p)": 10 + 10 + 80 + 10 + 80, "sin(p)": 2000, "cos(p)": 2000, "tan(p)": 4000, "erf(p)": 4000, "floor(p)": 20, "round(p)": 20,
+	} {
+		c := &compiler{graph: newGraph(), names: map[string]*node{}}
+		c.names["p"], c.names["d"] = c.input(opState, vector(10)), c.input(opTrait, vector(10))
+		before := c.cost
+		if c.builder(text{"test", body}).value(mustParse(body)) == nil {
+			t.Fatal(body, c.found)
+		}
+		if got := c.cost - before; got != want {
+			t.Errorf("%s costs %d, want %d", body, got, want)
+		}
+	}
+}
