@@ -288,3 +288,13 @@ func TestSamplingFailsWithAnyGradient(t *testing.T) {
 		}
 	}
 }
+
+// Errors of up to 64 entries are worked out.
+func TestSamplingOfLongDecisions(t *testing.T) {
+	m := kedge.Model{Traits: kedge.Block{Data: []float64{1, 2}, Width: 1}, Sensitivity: &failing{}}
+	for n, want := range map[int]bool{64: false, 65: true} {
+		if _, err := SamplingOf(context.Background(), m, set.Whole{}, make([]float64, n)); err == nil || (err.Error() == "the decision has too many entries") != want {
+			t.Errorf("%d entries: %v", n, err)
+		}
+	}
+}

@@ -84,7 +84,7 @@ func TestUnitsOfALandscape(t *testing.T) {
 // Where a function fails, or is no number, it has no value, and the first reason is kept: unless the context has ended, which is reason enough.
 func TestWhereThereIsNoValue(t *testing.T) {
 	nan := math.NaN()
-	for name, f := range map[string]flat{"fails": {0, 0, errNoValue}, "is NaN": {nan, 0, nil}, "has a slope of NaN": {0, nan, nil}, "has no end of a slope": {0, math.Inf(1), nil}} {
+	for name, f := range map[string]flat{"fails": {0, 0, errNoValue}, "is NaN": {nan, 0, nil}, "has a slope of NaN": {0, nan, nil}, "has no end of a slope": {0, math.Inf(1), nil}, "fails and is no number": {nan, nan, errNoValue}} {
 		l := overSet(f, set.Whole{}, 1)
 		if loss := l.eval(make([]float64, 1), []float64{0}); !math.IsInf(loss, 1) || l.refused == nil || f.err != nil && !errors.Is(l.refused, f.err) {
 			t.Errorf("what %s has the loss %v, refused for %v", name, loss, l.refused)
@@ -198,13 +198,13 @@ func TestHowFarDownhillGoes(t *testing.T) {
 	is(t, "a bowl behind a fence", fenced.downhill([]float64{0}), 4)
 }
 
-// By hand: a bowl 100 away is another field, by a quarter, after 25, which 2⁸ is the first power of sixteen beyond; one that is 1/1000 away after 1/4000, which 2⁻⁸ is. A field that is the same all over never is.
+// By hand: a bowl 100 away is another field, by a quarter, after 25, which 2⁸ is the first power of sixteen beyond; one that is 1/1000 away after 1/4000, which 2⁻⁸ is. A field that is the same all over never is, and one 64 away is after just 16.
 func TestHowFarAFieldStays(t *testing.T) {
 	for _, x := range []struct {
 		f    Function
 		at   float64
 		want float64
-	}{{bowl{3, 100}, 0, 256}, {bowl{1e6, 0.001}, 0, 0x1p-8}, {bowl{1, 5}, 5, 5}, {flat{slope: 2}, 3, 3}} {
+	}{{bowl{3, 100}, 0, 256}, {bowl{1e6, 0.001}, 0, 0x1p-8}, {bowl{1, 5}, 5, 5}, {flat{slope: 2}, 3, 3}, {bowl{1, 64}, 0, 16}} {
 		l, g := overSet(x.f, set.Whole{}, 1), make([]float64, 1)
 		l.eval(g, []float64{x.at})
 		is(t, "the length of a field", l.change(g, []float64{x.at}), x.want)
@@ -350,6 +350,17 @@ func TestSearchesTellErrors(t *testing.T) {
 		if err := ask(bowl{1, 0}, set.Ball{Radius: 5}); err != nil {
 			t.Errorf("%s of a bowl: %v", name, err)
 		}
+	}
+	one := set.Interval{Lower: -3, Upper: 3}
+	if _, err := Shared[Function](ctx, tug{a: 0.5}, []Function{atLeast(0)}, []kedge.Set{one, one}, walled{}, u, Effort{}); !errors.Is(err, errNoValue) {
+		t.Errorf("Shared over what cannot be projected onto: %v", err)
+	}
+	whole := set.Lattice{Lower: []float64{-3, -3}, Upper: []float64{3, 3}}
+	if p, err := Minimize(ctx, bowl{1, 0.7}, whole, u, Effort{}); err != nil || !slices.Equal(p.Decision, []float64{1, 1}) { // the whole numbers nearest to 0.7
+		t.Errorf("Minimize over whole numbers: %+v, %v", p, err)
+	}
+	if _, err := Minimize(ctx, fails, whole, u, Effort{}); !errors.Is(err, errNoValue) {
+		t.Errorf("Minimize of what fails over whole numbers: %v", err)
 	}
 	if _, err := Find(ctx, bowl{}, set.Whole{}, nil, Effort{}); !errors.Is(err, errNoStart) {
 		t.Errorf("Find without a start: %v", err)

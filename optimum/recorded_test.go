@@ -186,6 +186,10 @@ func searches() map[string]asked {
 		"two wells without end":   rests(bistable, set.Whole{}, Effort{Starts: 8}, 0.2, 1),
 		"two wells, held":         rests(bistable, set.Box{Lower: []float64{0.5, -1}, Upper: []float64{0.8, 1}}, Effort{Starts: 3}, 0.6, 0.5),
 		"many wells":              rests(hills, set.Ball{Radius: 2}, Effort{Starts: 4}, at13[:9]...),
+		"one well": func(look func(Function) Function) string {
+			p, err := Stable(context.Background(), look(bistable).Gradient, square, []float64{0.2, 1}, Effort{Starts: 8})
+			return fmt.Sprintf("%+v %v", p, err)
+		},
 		"crowd":                   recordedCrowd,
 		"game":                    recordedGame,
 		"shared game":             recordedSharing,

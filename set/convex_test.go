@@ -221,7 +221,9 @@ func TestCurvedSetsAreAsRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	off := curve(func(g, h, u []float64) float64 { return ellipse(0.5, 1, 2)(g, h, []float64{u[0] - 1, u[1] - 0.5, u[2]}) })
+	off := curve(func(g, h, u []float64) float64 {
+		return ellipse(0.5, 1, 2)(g, h, []float64{u[0] - 1, u[1] - 0.5, u[2]})
+	})
 	var got []string
 	for k, s := range []Convex{
 		{Curves: []ConvexCurve{ellipse(1, 2, 3)}, Inside: []float64{0.1, 0, 0}}, {Curves: []ConvexCurve{ellipse(1, 2, 3), off}, Bounds: Box{Lower: []float64{-0.5, -0.5, -0.5}, Upper: []float64{0.9, 0.4, 2}}},
