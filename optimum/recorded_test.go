@@ -190,9 +190,9 @@ func searches() map[string]asked {
 			p, err := Stable(context.Background(), look(bistable).Gradient, square, []float64{0.2, 1}, Effort{Starts: 8})
 			return fmt.Sprintf("%+v %v", p, err)
 		},
-		"crowd":                   recordedCrowd,
-		"game":                    recordedGame,
-		"shared game":             recordedSharing,
+		"crowd":       recordedCrowd,
+		"game":        recordedGame,
+		"shared game": recordedSharing,
 	}
 }
 
