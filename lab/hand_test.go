@@ -261,7 +261,7 @@ func TestLittleThings(t *testing.T) {
 	if got := jobsOf(&problem.Spec{}); got != 1 {
 		t.Errorf("of nothing %v", got)
 	}
-	for _, x := range [][4]string{{"a\nb\n", "a\nc\n", "b", "c"}, {"a\n b\n", "a\n", "b", ""}, {"a\n", "a\nb\n", "", "b"}, {"a", "b", "a", "b"}} {
+	for _, x := range [][4]string{{"a\nb\n", "a\nc\n", "b", "c"}, {"a\n b\n", "a\n", "b", ""}, {"a\n", "a\nb\n", "", "b"}, {"a", "b", "a", "b"}, {"a\nb\nc", "a\nb", "b", "b"}, {"a\nb", "a\nb\nc", "b", "b"}} {
 		if was, is := firstDifference(x[0], x[1]); was != x[2] || is != x[3] {
 			t.Errorf("%q and %q differ by %q and %q", x[0], x[1], was, is)
 		}
