@@ -80,7 +80,7 @@ func TestEmittedModelsHaveTheBitsOfPrograms(t *testing.T) {
 func TestEmittedFunctions(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	for _, next := range []string{
-		"exp(p)", "log(p)", "tanh(p)", "sigmoid(p)", "sqrt(abs(p))", "floor(p)", "round(p*4)/4", "p^3", "p^-2", "abs(p)^1.3", "abs(p)^d",
+		"exp(p)", "log(p)", "tanh(p)", "sigmoid(p)", "sqrt(abs(p))", "floor(p)", "round(p*4)/4", "p^3", "p^-2", "abs(p)^1.3", "abs(p)^d", "p^round(3*d)", "(-abs(p))^d", "(0*p)^round(d)",
 		"min(p, d)", "max(p, d)", "where(p < d, p, d)", "where(p == d, p, 2*d)", "softmax(p)", "normalize(p + d)", "p/(1 + norm(d))", "max(p)*d", "logsumexp(p)*d",
 		"outer(p, d) @ u", "p*q - d*q/2 + u",
 	} {

@@ -29,6 +29,8 @@ func TestDiagonalsWithRankOneTerms(t *testing.T) {
 		"0.1*tanh(dot(p, q))*d + 0.1*sin(sum(p*q))*q + 0.2*tanh(p)",
 		"0.3*tanh(p) - 0.1*tanh(dot(p, d))*q + 0.1*(sin(sum(p)) - tanh(sum(p*d)))*d + q",
 		"normalize(2*d + 0.3*p + 0.2*dot(p, q)*q) + 0.1*tanh(sum(p))*d - 0.1*normalize(3*d - p)",
+		"0.3*p + 0.05*sum(p) + q",
+		"0.3*tanh(p) + 0.1*tanh(dot(p, q)) + d*q",
 		"dot(p, q)/9*d + q*(sum(p*p)/(40 + sum(p*p))) + 0.1*p",
 	} {
 		m := compile(t, formula.Source{Decision: "q[4]", State: "p[4]", Trait: "d[4]", Next: next, Minimize: "sum(p)"})

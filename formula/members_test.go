@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge/internal/interval"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
@@ -167,5 +168,55 @@ func TestSumsOverPeople(t *testing.T) {
 				t.Fatalf("%s of %d: %v and %v, one by one %v and %v", loss, n, value, got, sum, want)
 			}
 		}
+	}
+}
+
+// Slopes in states and decisions are those of differences, of choices by single numbers, of extremes, sums and parts of vectors.
+func TestSlopesOfChoices(t *testing.T) {
+	r := rand.New(rand.NewPCG(29, 1))
+	const n, h = 3, 1e-6
+	for _, next := range []string{
+		"where(d[0] > 0, p*q, 2*p)", "where(q[0] > 0, p*q, d)", "where(p[0] < p[1], p*p, q)", "where(d > 0, p[0], q[1])", "where(d[0] > 0, p[0], q[1])*d", "where(d[0] > 0, sum(p), q[1])*p", "where(d[0] > 0, 1, 2)*p*q", "max(p[0], q)", "max(p, q[1])*d", "min(sum(p), q[0])*p", "clip(p*q, -0.5, q[0])",
+		"p*max(p) - min(q)*d", "[p[2], q[0]*p[0], sum(p*q)]", "[[p[0], q[1]], [p[1], q[2]], [1, p[2]]] @ [q[0], p[0]]", "outer(p, q)' @ d", "p @ outer(q, p)", "sum(p)*q + p*sum(q)", "(p + q[0])*(p[1] - q)", "p/(2 + q[0]^2) + q[1]/(3 + p^2)", "(1 + p[0]^2)^(q/4)", "(3 + tanh(q))^(p[0]/4)", "norm(p)*q/norm(q)", "p*logsumexp([p, q])",
+	} {
+		m, err := Compile(Source{Decision: "q[3]", State: "p[3]", Trait: "d[3]", Next: next})
+		if err != nil {
+			t.Fatal(next, err)
+		}
+		for range 4 {
+			draw := func() []float64 { return []float64{r.NormFloat64(), r.NormFloat64(), r.NormFloat64()} }
+			p, u, d, v := draw(), draw(), draw(), draw()
+			gp, gu := make([]float64, n), make([]float64, n)
+			m.Dynamics().Pullback(gp, gu, p, u, d, v)
+			for _, c := range []struct{ x, got []float64 }{{p, gp}, {u, gu}} {
+				for j, was := range c.x {
+					high, low := make([]float64, n), make([]float64, n)
+					c.x[j] = was + h
+					m.Dynamics().Next(high, p, u, d)
+					c.x[j] = was - h
+					m.Dynamics().Next(low, p, u, d)
+					c.x[j] = was
+					if want := (rows.Dot(v, high) - rows.Dot(v, low)) / (2 * h); !(math.Abs(c.got[j]-want) <= 1e-6*(1+math.Abs(want))) {
+						t.Fatalf("%s: slope %d is %v, by differences %v", next, j, c.got[j], want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Who settles in closed form may have a state of another length than the trait: where it starts does not matter.
+func TestLandscapesOfOtherLengths(t *testing.T) {
+	m, err := Compile(Source{Decision: "q", State: "p[2]", Trait: "d", Next: "0.5*p + q*d", Minimize: "sum(p)"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := m.Landscape(column(1, 3), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jet := make(interval.Jet, 2) // by hand, p = 2qd: the mean of 4qd is 8q
+	if l.Enclose(jet, []interval.Span{interval.Point(2)}); math.Abs(jet[0].Mid()-16) > 1e-12 || math.Abs(jet[1].Mid()-8) > 1e-12 {
+		t.Errorf("%v", jet)
 	}
 }
