@@ -65,3 +65,14 @@ func TestCostsOfOperations(t *testing.T) {
 		}
 	}
 }
+
+// The same for what derivatives are made of.
+func TestCostsOfSlopes(t *testing.T) {
+	for o, want := range map[op]int{
+		opTanhSlope: 200, opSigmoidSlope: 200, opLogSlope: 40, opPowSlope: 400, opPowLog: 600, opErfSlope: 200, opSign: 10, opOver: 40, opFirstLargest: 10, opFirstSmallest: 10, opPad: 10, opSpread: 10, opRowSum: 10, opAnd: 10,
+	} {
+		if got := (&node{op: o, shape: vector(10)}).cost(); got != want {
+			t.Errorf("operation %d costs %d, want %d", o, got, want)
+		}
+	}
+}
