@@ -125,3 +125,49 @@ func TestResidualsOfAffineStates(t *testing.T) {
 		}
 	}
 }
+
+// Planes are given up on where a cosine does not say all, or its equation has no strength: by hand, a pull of 1e-308 has no square.
+func TestPlanesAreGivenUp(t *testing.T) {
+	good := Polarized{Dim: 2, Lambda: 0.4, Sigma: 0.5}
+	for name, c := range map[string]struct {
+		f    Polarized
+		u, d []float64
+		want bool
+	}{
+		"ordinary": {good, []float64{0.5, 0}, []float64{0.6, 0.8}, true}, "no pull": {Polarized{Dim: 2, Lambda: 0.4, Sigma: 1e-308}, []float64{0.5, 0}, []float64{0.6, 0.8}, false}, "no decision": {good, []float64{0, 0}, []float64{0.6, 0.8}, false},
+		"nobody leaves": {Polarized{Dim: 2, Lambda: 1, Sigma: 0.5}, []float64{0.5, 0}, []float64{0.6, 0.8}, false}, "a long trait": {good, []float64{0.5, 0}, []float64{0.6, 0.81}, false}, "indifferent": {good, []float64{0.5, 0}, []float64{0, 1}, false},
+		"a short decision": {good, []float64{0.5}, []float64{0.6, 0.8}, false}, "too few traits": {good, []float64{0.5, 0}, []float64{0.6}, false}, "no dynamics": {Polarized{Dim: 2, Lambda: 3}, []float64{0.5, 0}, []float64{0.6, 0.8}, false},
+	} {
+		h := kedge.Planes{PU: make([]float64, 1), Along: make([]float64, 1), Across: make([]float64, 1)}
+		if _, ok := c.f.SettlePlanes(h, c.u, c.d); ok != c.want {
+			t.Errorf("%s: %v", name, ok)
+		}
+	}
+}
+
+// By hand: directions are those of decisions whose pull is more than nothing; the bound 2(1 + |d|)/(1 − λ₁) must be a number; who is within a millionth of where he comes to has arrived.
+func TestSmallPartsOfDynamics(t *testing.T) {
+	f := Polarized{Dim: 2, Lambda: 0.4, Sigma: 0.5}
+	for u, want := range map[float64]float64{0.5: 1, -3: -1, 1e-200: 1e-200, 0: 0} {
+		if got := f.desk([]float64{u, 0}, nil); got.unit[0] != want || got.norm != math.Abs(u) {
+			t.Errorf("under %v the direction is %v", u, got.unit)
+		}
+	}
+	choice := Choice{Dim: 2, Lambda1: 0.5, Lambda2: 0.2, Epsilon: 0.1}
+	for share, want := range map[float64]bool{0.2: true, 0.3: false} { // 4·0.2 and 4·0.3
+		if err := choice.checkSize([]float64{0, -share * math.MaxFloat64}); (err == nil) != want {
+			t.Errorf("a trait of %v of the largest number: %v", share, err)
+		}
+	}
+	if err := (&walk{p: []float64{10 + 5e-6}, h: []float64{10}}).approached(); err != nil {
+		t.Errorf("who has arrived: %v", err)
+	}
+	affine, err := NewAffine(kedge.Dims{Decision: 1, State: 1, Trait: 1}, []float64{0.5}, []float64{1}, []float64{2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make([]float64, 1)
+	if (&Iterated{Of: affine}).Next(got, []float64{1}, []float64{2}, []float64{3}); got[0] != 0.5+2+6 {
+		t.Errorf("a step leads to %v", got)
+	}
+}
