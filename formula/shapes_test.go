@@ -99,6 +99,7 @@ func TestLimitsAreWhatTheySay(t *testing.T) {
 		{Source{State: "p", Next: "p" + strings.Repeat("+p", 2047)}, "more than 4096 parts"},
 		{Source{State: "p", Next: "sum(tanh(p + i) for i in 0:9000)"}, "makes more than 16384 operations"},
 		{Source{State: "p", Let: []Binding{{Name: "a", Data: numbers}, {Name: "b", Data: numbers}, {Name: "c", Data: numbers}}, Next: "p"}, "model.let.c:1:1: the model makes more than 2097152 constants"},
+		{Source{State: "p", Let: []Binding{{Name: "a", Data: numbers}, {Name: "b", Data: numbers}}, Next: "p"}, "model.next:1:1: the derivative of the formula makes more than 2097152 constants"}, // by the number 1
 		{Source{State: "p[1000000]", Next: "exp(exp(exp(exp(p))))"}, "makes more than 4194304 entries of an individual"},
 		{Source{State: "p[500]", Next: "(outer(p, p) @ outer(p, p))[0]"}, "costs more than 33554432 operations of an individual"},
 		{Source{State: "p", Let: []Binding{{Name: "a", Expr: "[i for i in 0:200]"}}, Next: "p*sum(outer(a, a) @ outer(a, a))"}, "takes more than 4194304 operations on constants"},
