@@ -129,9 +129,6 @@ func (j *Database) failed(err error) error {
 			return err
 		}
 	}
-	if errors.Is(err, context.Canceled) {
-		return err
-	}
 	lost := fmt.Errorf("%w: %w", session.ErrLost, err)
 	if j.lost.Swap(&lost) == nil {
 		j.pool.Reset()
@@ -194,9 +191,13 @@ func retried(do func() error) (err error) {
 	return err
 }
 
-func (j *Database) named(err error) error {
+// named says what an error means to whoever called with ctx. Of somebody who left it says nothing but that, whatever became of his connection.
+func (j *Database) named(ctx context.Context, err error) error {
 	if err == nil || errors.Is(err, session.ErrConflict) {
 		return err
+	}
+	if gone := ctx.Err(); errors.Is(gone, context.Canceled) {
+		return gone
 	}
 	return j.failed(err)
 }

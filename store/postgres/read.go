@@ -109,7 +109,7 @@ func rows[T any](ctx context.Context, j *Database, read pgx.RowToFunc[T], sql st
 		}
 		return err
 	})
-	return list, j.named(err)
+	return list, j.named(ctx, err)
 }
 
 func readTip(row pgx.CollectableRow) (t session.Tip, err error) {
@@ -127,7 +127,7 @@ func (j *Database) one(ctx context.Context, to []any, sql string, args ...any) (
 	case errors.Is(err, pgx.ErrNoRows):
 		return false, nil
 	case err != nil:
-		return false, j.named(err)
+		return false, j.named(ctx, err)
 	}
 	return true, nil
 }

@@ -134,7 +134,7 @@ func TestStreamsGoOnElsewhere(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	var seen []int
 	for cuts := 0; len(seen) < events || cuts < 100; cuts++ {
-		if cuts > 5000 {
+		if cuts > 5000 || t.Failed() {
 			t.Fatalf("%d of %d events after %d cuts", len(seen), events, cuts)
 		}
 		ctx, cut := context.WithCancel(t.Context()) // closing a body does not end a read of it that waits for more

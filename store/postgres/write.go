@@ -206,12 +206,12 @@ func (j *Database) commit(groups []*group) {
 	if errors.As(err, &answer) && len(sound) > 1 {
 		for _, g := range sound {
 			if err := retried(func() error { return j.send(ctx, []*group{g}) }); err != nil {
-				g.err = j.named(err)
+				g.err = j.named(ctx, err)
 			}
 		}
 	} else if err != nil {
 		for _, g := range sound {
-			g.err = j.named(err)
+			g.err = j.named(ctx, err)
 		}
 	}
 	j.note(groups)
@@ -249,7 +249,7 @@ func (j *Database) prepare(ctx context.Context, g *group) error {
 	if !known || h.seq != first {
 		var err error
 		if h, err = j.headOf(ctx, g.loop, first == 0); err != nil {
-			return j.named(err)
+			return j.named(ctx, err)
 		}
 	}
 	if h.seq != first {

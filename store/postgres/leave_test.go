@@ -1,0 +1,36 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/kedge-opt/kedge/session"
+)
+
+// Who leaves while he reads, at any moment, takes the database from nobody: it is not lost because one of its connections is.
+func TestReadersWhoLeaveLoseNothing(t *testing.T) {
+	j := opened(t, emptied(t, running(t)))
+	random := rand.New(rand.NewPCG(5, 6))
+	left := 0
+	for i := range 1500 {
+		ctx, leave := context.WithCancel(t.Context())
+		soon := time.AfterFunc(time.Duration(random.IntN(1000))*time.Microsecond, leave)
+		err := j.Read(ctx, "shop", 0, func(session.Event) error { return nil })
+		if errors.Is(err, context.Canceled) {
+			left++
+		} else if err != nil {
+			t.Fatalf("reader %d: %v", i, err)
+		}
+		if err := j.Health(); err != nil {
+			t.Fatalf("after reader %d: %v", i, err)
+		}
+		soon.Stop()
+		leave()
+	}
+	if left < 150 {
+		t.Errorf("%d of 1500 readers left too early to tell", left)
+	}
+}
