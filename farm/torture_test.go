@@ -57,6 +57,8 @@ func newOrdeal(t *testing.T, sweep string, workers int, seed uint64) *ordeal {
 			p.Process.Kill()
 			p.Wait()
 		}
+		p.mu.Lock() // it still carries what is under way
+		defer p.mu.Unlock()
 		t.Logf("%d killed, %d cells, %v; messages %v", o.kills, o.finished(), time.Since(begun).Round(time.Second), p.seen)
 	})
 	return o
