@@ -2,17 +2,15 @@ package optimum
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/sensitivity"
 	"github.com/kedge-opt/kedge/set"
@@ -243,10 +241,6 @@ func recordedSharing(look func(Function) Function) string {
 // Searches of all kinds go as they went when this was recorded: as many looks, to the same answer. Other tests say that answers are right; this one says what a change of the way there does. The bits are those
 // of one kind of processor, as linear algebra adds up in another order on others.
 func TestSearchesGoAsRecorded(t *testing.T) {
-	if runtime.GOARCH != "amd64" {
-		t.Skip("recorded on amd64")
-	}
-	const path = "testdata/searches.txt"
 	var got []string
 	for name, ask := range searches() {
 		looks := 0
@@ -254,22 +248,5 @@ func TestSearchesGoAsRecorded(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s: %d looks, %s", name, looks, said))
 	}
 	slices.Sort(got)
-	if os.Getenv("KEDGE_UPDATE") != "" {
-		if err := errors.Join(os.MkdirAll("testdata", 0o755), os.WriteFile(path, []byte(strings.Join(got, "\n")+"\n"), 0o644)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := strings.Split(strings.TrimSpace(string(text)), "\n")
-	for i, line := range got {
-		if i >= len(want) || line != want[i] {
-			t.Errorf("got  %s\nwant %s", line, append(want, "nothing")[min(i, len(want))])
-		}
-	}
-	if len(want) != len(got) {
-		t.Errorf("%d searches, %d are recorded", len(got), len(want))
-	}
+	evidence.AsRecorded(t, "testdata/searches.txt", got)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -116,12 +115,7 @@ func (c *Court) plant(dir string, s Mutation) (overlay string, err error) {
 	if err := os.WriteFile(instead, s.Plant(text), 0o600); err != nil {
 		return "", err
 	}
-	list, err := json.Marshal(map[string]any{"Replace": map[string]string{path: instead}})
-	if err != nil {
-		return "", err
-	}
-	overlay = filepath.Join(dir, "overlay.json")
-	return overlay, os.WriteFile(overlay, list, 0o600)
+	return writeOverlay(dir, "one", map[string]string{path: instead})
 }
 
 // test runs the tests of a package; what they build has the change too.
