@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -116,6 +117,16 @@ func (c *Court) plant(dir string, s Mutation) (overlay string, err error) {
 		return "", err
 	}
 	return writeOverlay(dir, "one", map[string]string{path: instead})
+}
+
+// writeOverlay says which files the compiler is to read instead of which.
+func writeOverlay(dir, name string, replace map[string]string) (string, error) {
+	list, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, name+".json")
+	return path, os.WriteFile(path, list, 0o600)
 }
 
 // test runs the tests of a package; what they build has the change too.

@@ -3,7 +3,6 @@ package mutant
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -205,13 +204,4 @@ func (t *together) choose(path string, text []byte, list []Mutation) []byte {
 	}
 	out.Write(text[at:])
 	return out.Bytes()
-}
-
-func writeOverlay(dir, name string, replace map[string]string) (string, error) {
-	list, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, name+".json")
-	return path, os.WriteFile(path, list, 0o600)
 }
