@@ -8,6 +8,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/evidence"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/stream"
 )
 
@@ -145,6 +146,26 @@ func checkWildBall(b *board, c *sample, r *stream.Stream) {
 	ratio, bar := missesBall(ball, x)
 	b.put("ball feasible", ratio, bar, c)
 	checkIdempotent(b, c, x)
+	switch was := overRadius(ball, c.y); {
+	case was < 0:
+		b.put("ball inside, changed", bits(x, c.y), barNever, c)
+	case was > 0 && ball.Center == nil && ball.Radius > 1e-290:
+		b.put("ball short of its edge", 1-rows.Norm(x)/ball.Radius, 1e-13, c)
+	}
+}
+
+// overRadius tells whether y is outside the ball (1) or inside it (−1); 0 if it is too close to the edge for that. Source: exact squares.
+func overRadius(b Ball, y []float64) int {
+	square := bigOf(b.Radius).mul(bigOf(b.Radius))
+	over := bigOf(0).sub(square)
+	for i, v := range y {
+		gap := bigOf(v).sub(bigOf(b.center(i)))
+		over = over.add(gap.mul(gap))
+	}
+	if size := bigOf(0); size.Abs(&over.Float).Cmp(&square.mul(bigOf(1e-13)).Float) <= 0 {
+		return 0
+	}
+	return over.Sign()
 }
 
 // checkWildHalfSpace lets a refusal pass if it is one: what overflows is not projected.

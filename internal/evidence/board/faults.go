@@ -44,6 +44,10 @@ func faultsOfRounds() []Planted {
 			"r.doubts.Add(w.Seq, w.Body, body)", "_ = body"}},
 		{Name: "a replay does not say what it could not check", Where: "session", Pack: "./store", Test: "TestRetentionLeavesALoopThatGoesOn", Lines: []string{
 			"r.recap.Lacking = append(r.recap.Lacking, one.K)", "_ = one.K"}},
+		{Name: "people who are told of again count again", Where: "session/command.go", Pack: "./session", Test: "TestRandomScripts", Lines: []string{
+			"if i, ok := d.receipt(c.ID); ok {", "if i, ok := d.receipt(c.ID); ok && d.Batches[i].Content != r.Content {"}},
+		{Name: "a refusal is written down", Where: "session/loop.go", Pack: "./server", Test: "TestRandomCalls", Lines: []string{
+			"reply, err = c.do(l)\n", "if reply, err = c.do(l); err != nil && l.seq > 0 {\n\t\tl.raise(0, \"refused\", err.Error())\n\t}\n"}},
 		{Name: "a fork changes one decision late", Where: "session/fork", Pack: "./store", Test: "TestForksProposeTheSameUnlessSomethingChanges", Lines: []string{
 			"e.K == f.AtK && !f.changed", "e.K == f.AtK+1 && !f.changed"}},
 		{Name: "a fork is not fed with people", Where: "session/fork", Pack: "./store", Test: "TestForksProposeTheSameUnlessSomethingChanges", Lines: []string{
@@ -68,6 +72,10 @@ func faultsOfTheStore() []Planted {
 			"case <-failed:\n\t\t\treturn Exit{journal.Health(), codeFailed}", "case <-failed:\n\t\t\tfailed = nil"}},
 		{Name: "nobody looks at hashes", Where: "session", Pack: "./store", Test: "TestTheChainSeesWhatTheDatabaseDoesNot", Lines: []string{
 			"case e.Chained(loop, prev) != e.Hash:", "case e.Chained(loop, prev) == Hash{}:"}},
+		{Name: "nobody looks at people who are kept", Where: "store/check.go", Pack: "./store", Test: "TestRotIsNoticed", Lines: []string{
+			"\treturn w.people(e)\n}", "\treturn nil\n}"}},
+		{Name: "a database may tear its pages", Where: "store/postgres/postgres.go", Pack: "./store/postgres", Test: "TestWeakSettingsAreRefused", Lines: []string{
+			"if !slices.Contains(s.want, is) {", `if !slices.Contains(s.want, is) && s.name != "full_page_writes" {`}},
 		{Name: "a migration is not one step", Where: "store/migrate.go", Pack: "./store", Test: "TestKilledMigrationsAreOldOrNew", Lines: []string{
 			`if _, err := tx.Exec(text + fmt.Sprintf("\nPRAGMA user_version = %d;", number)); err != nil {`,
 			"tx.Rollback()\n\tif _, err := s.write.Exec(text + fmt.Sprintf(\"\\nPRAGMA user_version = %d;\", number)); err == nil {\n\t\treturn nil\n\t} else if err != nil {"}},

@@ -20,5 +20,21 @@ func faultsOfTheLaboratory() []Planted {
 			"\ta.pass(bundle)\n\tfor _, o := range bundle {\n\t\to.acknowledge()\n\t}\n\treturn nil", "\treturn nil"}},
 		{Name: "the seed of a cell knows how many keys are swept", Where: "problem/family", Pack: "./problem/family", Test: "TestCellsAreIndependentOfEachOther", Lines: []string{
 			`stream.New(w.Seed, "cell", content)`, `stream.New(w.Seed+uint64(len(w.Keys)), "cell", content)`}},
+		{Name: "a manifest may be on disk before its files", Where: "folder/commit.go", Pack: "./folder", Test: "TestAnyStopLeavesTheOldOrTheNew", Lines: []string{
+			"\tif err := dir.Sync(\".\"); err != nil {\n\t\treturn err\n\t}\n\tif err := errors.Join(dir.Rename(path.Join(commitFolder,", "\tif err := errors.Join(dir.Rename(path.Join(commitFolder,"}},
+		{Name: "a run that is resumed draws other numbers", Where: "stream/state.go", Pack: "./command", Test: "TestKilledRunsEndWithTheSameBytes", Lines: []string{
+			"\tf.Int(&s.used, 4)\n", ""}},
+		{Name: "all shards have the same cells", Where: "lab/sweep.go", Pack: "./lab", Test: "TestSweepTorture", Lines: []string{
+			"i%s.Of == s.Index-1", "i%s.Of == 0"}},
+		{Name: "a quotient has the slope of a product", Where: "formula/reverse.go", Pack: "./formula", Test: "TestRandomFormulas", Lines: []string{
+			"case opDiv:\n\t\tpart := r.pair(opDiv, g, n.args[1])", "case opDiv:\n\t\tpart := r.pair(opMul, g, n.args[1])"}},
+		{Name: "a length of large numbers is infinite", Where: "set/ball.go", Pack: "./set", Test: "TestWildNumbers", Lines: []string{
+			"return rows.Norm(u)", "return math.Sqrt(rows.Dot(u, u))"}},
+		{Name: "a result may be packed anyhow", Where: "farm/pack.go", Pack: "./farm", Test: "TestMutatedResultsAreRefused", Lines: []string{
+			"if err == nil && !bytes.Equal(again, archive) {", "if err == nil && len(again) > len(archive) {"}},
+		{Name: "a cell that comes twice is not compared", Where: "folder/accept.go", Pack: "./farm", Test: "TestWrongBitIsFound", Lines: []string{
+			"return summary, f.compare(id, m)", "return summary, nil"}},
+		{Name: "a licence that nobody may pass on will do", Where: "internal/licence", Pack: "./internal/release", Test: "TestModulesHaveLicences", Lines: []string{
+			`return slices.Contains([]string{"Apache-2.0",`, `return slices.Contains([]string{`}},
 	}
 }

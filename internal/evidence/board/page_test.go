@@ -92,10 +92,13 @@ func TestTotals(t *testing.T) {
 		"a": {Keeps: []string{"P1", "P2"}, Tests: []string{"T01"}, Whole: true, Cases: 5, Run: &Occasion{Date: "2026-01-02"}},
 		"b": {Keeps: []string{"P1"}, Tests: []string{"T01"}, Cases: 7, Wrong: 2},
 		"c": {Needs: "root", Skipped: true},
+		"d": {Tests: []string{"T20"}, Whole: true, Cases: 4},
+		"e": {Tests: []string{"T32"}, Whole: true, Cases: 4, Package: "./set", Test: "TestWildNumbers"},
 	})
 	for _, want := range []string{
-		"**3 rows: 12 cases tried, 2 not as promised.** Of the rows, 1 have the figure of a short test only and 1 were skipped; 2 were measured before",
-		"| P1 | durable: what was acknowledged survives crashes and power cuts | 2 | 12 | 2 |\n", "| 1 | 5 | 0 |\n", "| T01 | kill -9 loses nothing | 2 | 12 | 2 |\n",
+		"**5 rows: 20 cases tried, 2 not as promised.** Of the rows, 1 have the figure of a short test only and 1 were skipped; 4 were measured before",
+		"| P1 | durable: what was acknowledged survives crashes and power cuts | 2 | 12 | 2 | 0 |\n", "| 1 | 5 | 0 | 0 |\n", "| T01 | kill -9 loses nothing | 2 | 12 | 2 | 0 |\n",
+		"| T20 | simulated histories | 1 | 4 | 0 | 0 and its own |\n", "does no harm: T20 (ten bugs of the simulated disk).", "| T32 | hostile numbers | 1 | 4 | 0 | 1 |\n",
 		"Without a row yet: P3 (", ", T02 (power cuts lose nothing), ", "Seen to otherwise: T17 (data races): the race detector",
 	} {
 		if !strings.Contains(said, want) {
@@ -107,5 +110,24 @@ func TestTotals(t *testing.T) {
 	}
 	if o := (*Occasion)(nil).words(); o != "not kept" {
 		t.Error(o)
+	}
+}
+
+// Every test of the programme that has rows is one that a fault was planted for, or that plants one itself.
+func TestEveryTestHasATwin(t *testing.T) {
+	rows, err := ReadAll(os.DirFS("../../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	has := map[string]bool{}
+	for _, f := range rows {
+		for _, id := range f.Tests {
+			has[id] = has[id] || len(f.twins()) > 0
+		}
+	}
+	for _, n := range Tests() {
+		if planted, isTried := has[n.ID]; isTried && !planted && n.Twin == "" {
+			t.Errorf("%s, %s: no fault shows that its tests notice anything", n.ID, n.Words)
+		}
 	}
 }
