@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/internal/evidence"
+	"github.com/kedge-opt/kedge/internal/heap"
 )
 
 // Where a function has no derivative, one of those around is taken; nothing becomes NaN by 0·∞.
@@ -62,8 +63,8 @@ func TestElementaryFunctionsAreAccurate(t *testing.T) {
 
 // Blocks, gradients and steady states take no memory once warm.
 func TestNothingAllocates(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short runs are those of the race detector, under which pools forget at random")
+	if heap.Race {
+		t.Skip("under the race detector pools forget at random")
 	}
 	m, err := Compile(Source{Decision: "q[3]", State: "p[3]", Trait: "d[3]", Next: "0.5*p + 0.2*softmax(q)*sum(p) + d", Minimize: "norm(p - q)"})
 	if err != nil {

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/internal/evidence"
+	"github.com/kedge-opt/kedge/internal/heap"
 )
 
 // The largest formulas that the limits let through stay below 100 ms and 64 MB.
 func TestLargestFormulas(t *testing.T) {
 	cost := evidence.For(t, evidence.Promise{Name: "largest", Text: "the largest formulas the limits let through, to compile"})
-	if testing.Short() {
-		t.Skip("short runs are those under the race detector, which is many times slower")
+	if testing.Short() || heap.Race {
+		t.Skip("takes seconds, and many times as long under the race detector")
 	}
 	for name, s := range map[string]Source{
 		"sums":      {Decision: "q", State: "p[20]", Next: "p" + strings.Repeat("+p*q", 1000)},

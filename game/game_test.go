@@ -10,6 +10,7 @@ import (
 	"github.com/kedge-opt/kedge/conform"
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/game"
+	"github.com/kedge-opt/kedge/internal/heap"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/online"
@@ -213,8 +214,8 @@ func TestPlayersAreChecked(t *testing.T) {
 }
 
 func TestTurnsAllocateNothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short runs are those of the race detector, under which pools forget at random")
+	if heap.Race {
+		t.Skip("under the race detector pools forget at random")
 	}
 	q := quarrel(t)
 	e, g := q.gradients(t, q.sensitivity, game.Simultaneous), make([]float64, 2)

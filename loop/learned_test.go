@@ -8,6 +8,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/conform"
+	"github.com/kedge-opt/kedge/internal/heap"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/objective"
@@ -91,8 +92,8 @@ func TestLearnedCompositeFindsTheOptimum(t *testing.T) {
 }
 
 func TestLearningAllocatesNothingATurn(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short runs are those of the race detector, under which pools forget at random")
+	if heap.Race {
+		t.Skip("under the race detector pools forget at random")
 	}
 	d, _ := learner(t, 0.05, sensitivity.Learning{Every: 1})
 	o := kedge.Observation{U: make([]float64, 2), P: []float64{1, 2, 3, 4}, D: []float64{1, 2, 3, 4}}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"math"
-	"runtime/debug"
 	"slices"
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/heap"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/online"
@@ -96,8 +96,8 @@ func near(t *testing.T, what string, got, want float64) {
 }
 
 func TestATurnAllocatesNothing(t *testing.T) {
-	if info, _ := debug.ReadBuildInfo(); slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
-		t.Skip("the race detector makes pools forget")
+	if heap.Race {
+		t.Skip("under the race detector pools forget at random")
 	}
 	q := newLQ2(t)
 	allocations := func(turns int) float64 {
@@ -167,8 +167,8 @@ func (forgetful) Record(*kedge.Step) error { return nil }
 
 // Nor does one that is measured by every instrument and recorded.
 func TestAMeasuredTurnAllocatesNothing(t *testing.T) {
-	if info, _ := debug.ReadBuildInfo(); slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
-		t.Skip("the race detector makes pools forget")
+	if heap.Race {
+		t.Skip("under the race detector pools forget at random")
 	}
 	allocations := func(turns int) float64 {
 		q, theory := displaced(t, []float64{1, -2})

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/heap"
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/risk"
@@ -36,28 +37,18 @@ func TestIdleRulesAreSmall(t *testing.T) {
 		most      int
 	}{"composite": {composite, 2048}, "constrained": {constrained, 3072}} {
 		rules := make([]*online.Descent, count)
-		before := heap()
+		before := int(heap.Live())
 		for i := range rules {
 			rules[i] = must(online.Rule{Gradient: c.estimator(), Step: online.Constant(0.1), Set: set.Ball{Radius: 1}}.From(make([]float64, n)))
 			if err := rules[i].Tell(o); err != nil {
 				t.Fatal(err)
 			}
 		}
-		each, state := (heap()-before)/count, len(must(rules[0].AppendBinary(nil)))
+		each, state := (int(heap.Live())-before)/count, len(must(rules[0].AppendBinary(nil)))
 		t.Logf("%s: %d bytes, its state %d", name, each, state)
 		if each > state+c.most {
 			t.Errorf("an idle rule, %s, takes %d bytes, its state %d", name, each, state)
 		}
 		runtime.KeepAlive(rules)
 	}
-}
-
-// heap is how much is in use once nothing is idle.
-func heap() int {
-	var m runtime.MemStats
-	for range 3 { // pools forget in two rounds
-		runtime.GC()
-	}
-	runtime.ReadMemStats(&m)
-	return int(m.HeapAlloc)
 }

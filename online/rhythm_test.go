@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/heap"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/population"
@@ -260,8 +261,8 @@ func TestRefusesBadMethods(t *testing.T) {
 
 // A turn allocates nothing once a rule has seen its first sample.
 func TestTurnsAllocateNothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short runs are those of the race detector, under which pools forget at random")
+	if heap.Race {
+		t.Skip("under the race detector pools forget at random")
 	}
 	c := lq2()
 	crowd := c.crowd(population.Everyone{})

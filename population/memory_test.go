@@ -2,23 +2,14 @@ package population_test
 
 import (
 	"math"
-	"runtime"
 	"testing"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/internal/heap"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/stream"
 )
-
-// live is the memory in use, garbage left out.
-func live() float64 {
-	runtime.GC()
-	runtime.GC() // what finalizers and pools held on to for one round
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return float64(m.HeapAlloc)
-}
 
 // The bytes of an individual are those of the table in the documentation, and those that the runtime counts, to a tenth.
 func TestMemoryOfAnIndividual(t *testing.T) {
@@ -49,11 +40,11 @@ func TestMemoryOfAnIndividual(t *testing.T) {
 		{"float64", stored, population.Float64, 480}, {"float64 redrawn", redrawn, population.Float64, 320},
 		{"float32", short, population.Float32, 240}, {"float32 redrawn", redrawn, population.Float32, 160},
 	} {
-		before := live()
+		before := float64(heap.Live())
 		crowd := gather(t, population.Config{
 			Dynamics: dynamics.Polarized{Dim: dim, Lambda: 0.4, Sigma: 0.5}, Traits: c.traits(), Storage: c.storage,
 		})
-		seen := (live() - before) / n
+		seen := (float64(heap.Live()) - before) / n
 		t.Logf("%s: %d bytes an individual by the method, %.1f by the runtime", c.name, crowd.Bytes()/n, seen)
 		if crowd.Bytes() != c.want*n || math.Abs(seen-float64(c.want)) > 0.1*float64(c.want) {
 			t.Errorf("%s: %d bytes by the method, %.1f by the runtime, want %d", c.name, crowd.Bytes()/n, seen, c.want)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/conform"
+	"github.com/kedge-opt/kedge/internal/heap"
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/risk"
@@ -89,8 +90,8 @@ func TestConstrainedRulesConform(t *testing.T) {
 }
 
 func TestTurnsAllocateNothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short runs are those of the race detector, under which pools forget at random")
+	if heap.Race {
+		t.Skip("under the race detector pools forget at random")
 	}
 	w := lq2(t)
 	rule := w.rule(t, w.everyKind()...)

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/kedge-opt/kedge/internal/evidence"
+	"github.com/kedge-opt/kedge/internal/heap"
 	"github.com/kedge-opt/kedge/server"
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/store"
@@ -169,18 +169,9 @@ func (s served) round(loop string, k, tells int) (calls int) {
 	return tells + 7
 }
 
-// alive is how much of the heap is in use, in MB.
-func alive() float64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return float64(m.HeapAlloc) / (1 << 20)
-}
-
 // The memory of a service does not grow with what it has served: the slope of the live heap by calls, over the last half of them.
 func TestMemoryStaysWhereItIs(t *testing.T) {
-	if testing.Short() {
+	if heap.Race {
 		t.Skip("under the race detector its memory would be measured")
 	}
 	row := evidence.For(t, evidence.Promise{Name: "service-memory", Text: "1,000,000 tells of ten loops and 50,000 looks of dashboards: MB by which the live heap grows with 100,000 calls over the last half of them, a tenth of a MB in all left out", Short: "2,000 tells"})
@@ -210,7 +201,7 @@ func TestMemoryStaysWhereItIs(t *testing.T) {
 		for _, n := range calls {
 			sum += n
 		}
-		x, y = append(x, float64(sum)/100_000), append(y, alive())
+		x, y = append(x, float64(sum)/100_000), append(y, float64(heap.Live())/(1<<20))
 	}
 	t.Logf("MB %.3f after %.3f × 100,000 calls", y, x)
 	x, y = x[samples/2:], y[samples/2:]

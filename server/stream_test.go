@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/internal/evidence"
+	"github.com/kedge-opt/kedge/internal/heap"
 )
 
 // listen opens a stream.
@@ -200,7 +201,7 @@ func TestStreamsSayGoodbye(t *testing.T) {
 
 // Watchers who read a byte now and then cost nothing: memory stays where it was, and others go on.
 func TestSlowWatchers(t *testing.T) {
-	if testing.Short() {
+	if heap.Race {
 		t.Skip("under the race detector its memory would be measured")
 	}
 	watchers, turns := 20, 60

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kedge-opt/kedge/internal/heap"
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/session/replay"
 )
@@ -104,15 +105,15 @@ func TestRestingLoopsTakeNoMemory(t *testing.T) {
 		}
 		h.Do(t.Context(), fmt.Sprintf("shop-%03d", i), "test", session.Ask{})
 	}
-	awake := heap()
+	awake := heap.Live()
 	h.Rest()
-	asleep := heap()
+	asleep := heap.Live()
 	for i := range 50 * n {
 		if err := h.Look(t.Context(), fmt.Sprintf("none-%d", i), func(*session.Loop) error { return nil }); err == nil {
 			t.Fatal("there is a loop that nobody made")
 		}
 	}
-	strangers := heap()
+	strangers := heap.Live()
 	runtime.KeepAlive(journal)
 	runtime.KeepAlive(h)
 	t.Logf("a loop that is awake takes %d bytes more than one that rests; %d strangers took %d", (awake-asleep)/n, 50*n, strangers-asleep)
@@ -122,12 +123,4 @@ func TestRestingLoopsTakeNoMemory(t *testing.T) {
 	if awake-asleep < n*4<<10 {
 		t.Errorf("rest gave back %d bytes of %d loops only", awake-asleep, n)
 	}
-}
-
-func heap() int64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }

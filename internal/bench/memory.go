@@ -8,6 +8,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/internal/heap"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/stream"
 )
@@ -40,11 +41,11 @@ func footprints(n int) (list Footprints) {
 // measure gathers n people and sees what they take.
 func (f *Footprint) measure(n int) {
 	storage := map[string]population.Storage{"float64": population.Float64, "float32": population.Float32}[f.Storage]
-	before := inUse()
+	before := heap.Live()
 	crowd := must(population.Gather(population.Config{
 		Dynamics: dynamics.Polarized{Dim: dim, Lambda: 0.4, Sigma: 0.5}, Traits: traitsOf(n, storage, f.Traits == "regenerated"), Storage: storage,
 	}))
-	f.Measured = float64(inUse()-before) / float64(n)
+	f.Measured = float64(heap.Live()-before) / float64(n)
 	f.Computed = float64(crowd.Bytes()) / float64(n)
 	f.Largest = 24e9 / f.Computed
 	runtime.KeepAlive(crowd)
@@ -62,14 +63,6 @@ func traitsOf(n int, storage population.Storage, redrawn bool) kedge.Rows {
 	block := make([]float64, n*dim)
 	drawn.View(block, 0, n)
 	return kedge.Block{Data: block, Width: dim}
-}
-
-// inUse returns the bytes in use after what is not needed is gone.
-func inUse() uint64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
 }
 
 // Print writes one row a way to keep a crowd.

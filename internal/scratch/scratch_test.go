@@ -3,6 +3,8 @@ package scratch
 import (
 	"slices"
 	"testing"
+
+	"github.com/kedge-opt/kedge/internal/heap"
 )
 
 // What is lent has the length that was asked for and holds zeros, whatever the one before left in it; two that are out at once do not overlap.
@@ -43,8 +45,8 @@ func TestBorrowedIndicesAreZeros(t *testing.T) {
 }
 
 func TestBorrowingAgainAllocatesNothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short runs are those of the race detector, under which pools forget at random")
+	if heap.Race {
+		t.Skip("under the race detector pools forget at random")
 	}
 	if n := testing.AllocsPerRun(100, func() { Borrow(100).Return(); BorrowInts(100).Return() }); n != 0 {
 		t.Errorf("allocates %v times", n)

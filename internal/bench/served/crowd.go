@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"runtime"
 	"strings"
 	"time"
 
 	"github.com/kedge-opt/kedge/client"
 	"github.com/kedge-opt/kedge/internal/crew"
+	"github.com/kedge-opt/kedge/internal/heap"
 	"github.com/kedge-opt/kedge/server"
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/store"
@@ -39,7 +39,7 @@ func (b Trial) crowd(ctx context.Context) ([]Rated, error) {
 	n := b.tenth(10_000)
 	var awake, asleep float64
 	err := fleet(func(_ string, _ *store.SQLite, h *session.Fleet) error {
-		empty, spec := heap(), shop(20)
+		empty, spec := float64(heap.Live()), shop(20)
 		err := crew.Share(manyHands, n, func(_, i int) error {
 			name := fmt.Sprintf("shop-%d", i)
 			if _, err := h.Do(ctx, name, "bench", session.Create{Spec: strings.Clone(spec), Mode: session.Live, Epoch: "bench"}); err != nil {
@@ -51,23 +51,14 @@ func (b Trial) crowd(ctx context.Context) ([]Rated, error) {
 		if err != nil {
 			return err
 		}
-		awake = (heap() - empty) / float64(n) / 1e3
+		awake = (float64(heap.Live()) - empty) / float64(n) / 1e3
 		h.Rest()
-		asleep = (heap() - empty) / float64(n) / 1e3
+		asleep = (float64(heap.Live()) - empty) / float64(n) / 1e3
 		_, err = h.Do(ctx, "shop-0", "bench", session.Ask{})
 		return err
 	})
 	name := fmt.Sprintf("%d loops, composite, 20 numbers: heap a loop, ", n)
 	return []Rated{below(name+"awake", "kB", awake, 16), below(name+"asleep", "kB", asleep, 0.5)}, err
-}
-
-// heap is what memory is in use.
-func heap() float64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return float64(m.HeapAlloc)
 }
 
 // cold is how long a service with a long past takes to begin.

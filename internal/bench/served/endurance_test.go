@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/kedge-opt/kedge/internal/heap"
 )
 
 // However many people are told, the service takes no more memory: what it keeps of a closed decision is on the disk.
@@ -44,7 +46,7 @@ func TestTellsTakeNoMemory(t *testing.T) {
 			if err := context.Cause(ctx); err != nil {
 				return err
 			}
-			told, heaps = append(told, float64(part*all/parts)), append(heaps, heap())
+			told, heaps = append(told, float64(part*all/parts)), append(heaps, float64(heap.Live()))
 		}
 		slope := slope(told[parts/2:], heaps[parts/2:]) * 1e5 / 1e6
 		t.Logf("%d tells: live heap %.1f MB at half, %.1f MB at the end, %.3f MB more each 100,000; most memory ever %s", all, heaps[parts/2]/1e6, heaps[parts-1]/1e6, slope, peak(t))
