@@ -266,9 +266,7 @@ func (h *Fleet) visit(ctx context.Context, name string) (*entry, error) {
 		return nil, err
 	}
 	e.used.Store(h.clock.Now().UnixNano())
-	if err = h.load(ctx, name, e); err != nil {
-		err = fmt.Errorf("loop %s: %w", name, err)
-	} else if e.loop.seq == 0 {
+	if err = h.load(ctx, name, e); err == nil && e.loop.seq == 0 {
 		err = refuse(NotFound, "there is no loop %s", name)
 	}
 	if err != nil {
@@ -347,7 +345,7 @@ func (h *Fleet) load(ctx context.Context, name string, e *entry) error {
 	if errors.Is(err, errForeign) {
 		state, lost := h.journal.State(name)
 		if lost != nil {
-			return lost
+			return fmt.Errorf("loop %s: %w", name, lost)
 		}
 		e.pending, e.size = nothing, len(state)
 		l, grown, err = h.awaken(ctx, name, state)

@@ -14,10 +14,18 @@ import (
 	"github.com/kedge-opt/kedge/session"
 )
 
-// wall is a clock that goes when it is told to.
-type wall struct{ now time.Time }
+// wall is a clock that goes when it is told to, and tells who wants to know that somebody looks.
+type wall struct {
+	now    time.Time
+	looked func()
+}
 
-func (w *wall) Now() time.Time { return w.now }
+func (w *wall) Now() time.Time {
+	if looked := w.looked; looked != nil {
+		looked()
+	}
+	return w.now
+}
 
 // bookshelf is a journal in memory whose next append can fail, and that counts states that come without events.
 type bookshelf struct {
@@ -26,6 +34,10 @@ type bookshelf struct {
 	fails  error
 	lost   error
 	states int
+
+	unread map[string]error // why a loop cannot be read
+	reads  int
+	wait   func() // called when the next append is waited for
 }
 
 func (s *bookshelf) of(loop string) *ledger {
@@ -51,10 +63,21 @@ func (s *bookshelf) Append(loop string, after int, events []session.Event, state
 			s.states++
 		}
 	}
-	return func() error { return err }
+	before := s.wait
+	s.wait = nil
+	return func() error {
+		if before != nil {
+			before()
+		}
+		return err
+	}
 }
 
 func (s *bookshelf) Read(_ context.Context, loop string, after int, visit func(session.Event) error) error {
+	s.reads++
+	if err := s.unread[loop]; err != nil {
+		return err
+	}
 	for _, e := range s.of(loop).events[min(after, len(s.of(loop).events)):] {
 		if err := visit(e); err != nil {
 			return err
@@ -97,7 +120,7 @@ type host struct {
 }
 
 func newHost(t *testing.T) *host {
-	h := &host{T: t, journal: &bookshelf{loops: map[string]*ledger{}, saved: map[string][]byte{}}, clock: &wall{time.Date(2026, 11, 16, 6, 0, 0, 0, time.UTC)}, told: map[string]int{}}
+	h := &host{T: t, journal: &bookshelf{loops: map[string]*ledger{}, saved: map[string][]byte{}, unread: map[string]error{}}, clock: &wall{now: time.Date(2026, 11, 16, 6, 0, 0, 0, time.UTC)}, told: map[string]int{}}
 	h.Fleet = session.NewFleet(h.journal, h.clock, session.Standard, func(loop string, events []session.Event) { h.told[loop] += len(events) })
 	h.Span = func(_ context.Context, name string) (end func()) {
 		h.spans = append(h.spans, name)

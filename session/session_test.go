@@ -1,11 +1,13 @@
 package session_test
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"errors"
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -62,13 +64,16 @@ func (m *ledger) Blob(sum session.Hash) ([]byte, error) {
 	if b, ok := m.blobs[sum]; ok {
 		return b, nil
 	}
-	return nil, errors.New("there is no such blob")
+	return nil, session.ErrDropped
 }
 
 func (m *ledger) keep(events []session.Event) {
 	for _, e := range events {
 		if e.Blob != nil {
 			m.blobs[sha256.Sum256(e.Blob)] = e.Blob
+		}
+		for _, sum := range e.Drops {
+			delete(m.blobs, sum)
 		}
 		m.events = append(m.events, e.Kept())
 	}
@@ -114,6 +119,54 @@ func (s *scene) must(c session.Command) any {
 	}
 	return reply
 }
+
+// refuses carries out what must be refused, with some words, and changes nothing.
+func (s *scene) refuses(kind, words string, c session.Command) *session.Refusal {
+	s.Helper()
+	before := len(s.past.events)
+	_, err := s.do(c)
+	r, _ := errors.AsType[*session.Refusal](err)
+	if r == nil || r.Type != kind || !strings.Contains(r.Detail, words) || len(s.past.events) != before {
+		s.Errorf("%T%+v: %v, with %d events, want %s and %q", c, c, err, len(s.past.events)-before, kind, words)
+		return &session.Refusal{}
+	}
+	return r
+}
+
+// brings carries out a command that must bring events of some kinds, in this order.
+func (s *scene) brings(c session.Command, kinds ...session.Kind) any {
+	s.Helper()
+	before := len(s.past.events)
+	reply := s.must(c)
+	var got []session.Kind
+	for _, e := range s.past.events[before:] {
+		got = append(got, e.Kind)
+	}
+	if !slices.Equal(got, kinds) {
+		s.Errorf("%T%+v brings %v, want %v", c, c, got, kinds)
+	}
+	s.sound()
+	return reply
+}
+
+// sound saves the loop and reads it again: it is the same, to the byte.
+func (s *scene) sound() {
+	s.Helper()
+	is, err := s.loop.AppendBinary(nil)
+	if err != nil {
+		s.Fatal(err)
+	}
+	again := session.New("shop", session.Standard)
+	if err := again.UnmarshalBinary(is); err != nil {
+		s.Fatal(err)
+	}
+	if was, err := again.AppendBinary(nil); err != nil || !bytes.Equal(is, was) || !reflect.DeepEqual(again.Status(), s.loop.Status()) {
+		s.Errorf("read again it is another one, %v: %s, want %s", err, text(again.Status()), text(s.loop.Status()))
+	}
+}
+
+// with is the shop with lines of its section live after the others.
+func with(lines ...string) string { return shop + "  " + strings.Join(lines, "\n  ") + "\n" }
 
 func (s *scene) ask() session.Offer { s.Helper(); return s.must(session.Ask{}).(session.Offer) }
 
