@@ -16,7 +16,7 @@ import (
 // Another fleet of the same journal, as if the program had been started again.
 func (h *host) again() *host {
 	other := &host{T: h.T, journal: h.journal, clock: h.clock, told: map[string]int{}}
-	other.Fleet = session.NewFleet(h.journal, h.clock, session.Standard, func(loop string, events []session.Event) { other.told[loop] += len(events) })
+	other.Fleet = session.NewFleet(h.journal, h.clock, session.Standard, other.watched)
 	return other
 }
 
@@ -204,16 +204,19 @@ func TestUnsoundStates(t *testing.T) {
 			l := h.journal.of("shop")
 			l.events = l.events[:5]
 		},
+		"damaged before its first decision": func(h *host) { h.journal.saved["shop"] = []byte("nothing") },
 	} {
 		h := newHost(t)
 		h.create("shop")
-		h.turn("shop")
+		if !strings.Contains(name, "first") {
+			h.turn("shop")
+		}
 		want, seq := h.seen("shop")
 		h.Rest()
 		damage(h)
 		h = h.again()
 		got, at := h.seen("shop")
-		if got.Alarms["state-unsound"] == "" || at != seq || got.Hash != want.Hash || got.Turns != 1 {
+		if got.Alarms["state-unsound"] == "" || at != seq || got.Hash != want.Hash || got.Turns != want.Turns {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
 		if err := h.Pass(t.Context()); err != nil {

@@ -121,12 +121,19 @@ type host struct {
 
 func newHost(t *testing.T) *host {
 	h := &host{T: t, journal: &bookshelf{loops: map[string]*ledger{}, saved: map[string][]byte{}, unread: map[string]error{}}, clock: &wall{now: time.Date(2026, 11, 16, 6, 0, 0, 0, time.UTC)}, told: map[string]int{}}
-	h.Fleet = session.NewFleet(h.journal, h.clock, session.Standard, func(loop string, events []session.Event) { h.told[loop] += len(events) })
+	h.Fleet = session.NewFleet(h.journal, h.clock, session.Standard, h.watched)
 	h.Span = func(_ context.Context, name string) (end func()) {
 		h.spans = append(h.spans, name)
 		return func() { h.spans = append(h.spans, "/"+name) }
 	}
 	return h
+}
+
+// watched is told of what there is to stay, and of nothing else.
+func (h *host) watched(loop string, events []session.Event) {
+	if h.told[loop] += len(events); len(events) == 0 {
+		h.Errorf("of loop %s nothing is told", loop)
+	}
 }
 
 func (h *host) must(loop string, c session.Command) any {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"crypto/sha256"
+	"errors"
 	"slices"
 
 	"github.com/kedge-opt/kedge/problem/form"
@@ -102,7 +103,7 @@ func (l *Loop) drop(c Compaction, gone []Receipt) (any, error) {
 			continue
 		}
 		kept[r.Content] = true
-		if _, err := l.past.Blob(r.Content); err == nil { // one that is damaged can stay
+		if _, err := l.past.Blob(r.Content); !errors.Is(err, ErrDropped) { // one that cannot be read goes as well
 			sums = append(sums, r.Content)
 			c.Blobs, c.Rows = c.Blobs+1, c.Rows+r.Rows
 		}

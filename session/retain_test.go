@@ -128,6 +128,11 @@ func TestPeopleOfTwoDecisions(t *testing.T) {
 	if c := s.compacts(session.Compacted); c.FromK != 1 || c.Blobs != 1 || c.Rows != 7 {
 		t.Errorf("late people: %+v", c)
 	}
+	s.must(session.Tell{K: 2, ID: "late", Batch: people(4, 6, []float64{3, 3})})
+	s.now = s.now.Add(24 * time.Hour)
+	if c := s.compacts(session.Compacted); c.FromK != 2 || c.ToK != 2 || c.Blobs != 1 || c.Rows != 6 {
+		t.Errorf("late people of the newest that was compacted: %+v", c)
+	}
 }
 
 // Somebody who is to be forgotten is forgotten with all who were told in one batch, before a close as well as after; others stay.

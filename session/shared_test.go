@@ -68,7 +68,7 @@ func (l *library) Read(ctx context.Context, loop string, after int, visit func(s
 func hosts(t *testing.T) (a, b *host, l *library, first session.Offer) {
 	a = newHost(t)
 	l = &library{bookshelf: a.journal}
-	a.Fleet = session.NewFleet(l, a.clock, session.Standard, func(loop string, events []session.Event) { a.told[loop] += len(events) })
+	a.Fleet = session.NewFleet(l, a.clock, session.Standard, a.watched)
 	b = a.again()
 	b.Fleet = session.NewFleet(l, a.clock, session.Standard, nil)
 	a.create("shop")
@@ -94,8 +94,9 @@ func TestAsksOfSharedLoops(t *testing.T) {
 	}
 	a.must("shop", session.Abandon{K: 2})
 	a.must("shop", session.Ask{})
-	l.tip = func() { // both of them
+	l.tip = func() { // both of them, the one once it has seen what the other wrote
 		b.must("shop", session.Deploy{K: 3, U: next.U})
+		a.must("shop", session.Ask{})
 		a.must("shop", session.Tell{K: 3, ID: "am", Batch: people(1, 10, next.U)})
 	}
 	if got := state(); got != session.IsDeployed {
@@ -111,12 +112,26 @@ func TestAsksOfSharedLoops(t *testing.T) {
 	if got := state(); got != session.IsDeployed || l.asked != 1 {
 		t.Errorf("it is %s after %d tips", got, l.asked)
 	}
+	foreign := l.newest("shop")
+	foreign.Hash[0] ^= 1
+	l.asked, l.stale = 0, &foreign
+	if got := state(); got != session.IsDeployed || l.asked != 2 {
+		t.Errorf("a tip of another history: it is %s after %d tips", got, l.asked)
+	}
 	l.tip = func() { // the loop rests meanwhile
 		b.must("shop", session.Abandon{K: 3})
 		a.Rest()
 	}
-	if got := a.must("shop", session.Ask{}).(session.Offer); got.K != 4 || got.State != session.IsOpen {
+	got := a.must("shop", session.Ask{}).(session.Offer)
+	if got.K != 4 || got.State != session.IsOpen {
 		t.Errorf("after a rest: %+v", got)
+	}
+	l.tip = func() {
+		a.must("shop", session.Deploy{K: 4, U: got.U})
+		a.Rest()
+	}
+	if got := state(); got != session.IsDeployed {
+		t.Errorf("after a rest of what was deployed: %s", got)
 	}
 }
 
