@@ -24,6 +24,7 @@ func (h *host) again() *host {
 func TestLoopsAreReadOnce(t *testing.T) {
 	h := newHost(t)
 	h.create("shop")
+	h.Do(t.Context(), "shop", "test", session.Close{K: 9})
 	h.turn("shop")
 	h.seen("shop")
 	if _, err := h.Dims(t.Context(), "shop"); err != nil || h.journal.reads != 1 { // when it was made
@@ -236,6 +237,56 @@ func TestUnsoundStates(t *testing.T) {
 		if got, _ := h.seen("shop"); len(got.Alarms) != 0 {
 			t.Errorf("%s: %+v", name, got)
 		}
+	}
+}
+
+// Of a loop that has ended nothing is due, though its saved state is damaged.
+func TestUnsoundStatesOfArchives(t *testing.T) {
+	h := newHost(t)
+	h.create("shop")
+	h.must("shop", session.Archive{})
+	h.Rest()
+	h.journal.saved["shop"] = []byte("nothing")
+	h = h.again()
+	if err := h.Look(t.Context(), "shop", func(l *session.Loop) error {
+		if at, ever := l.Due(); ever {
+			t.Errorf("something is due at %v", at)
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+	if h.must("shop", session.Archive{}); h.told["shop"] != 0 {
+		t.Errorf("%d events", h.told["shop"])
+	}
+}
+
+// A loop whose rule cannot be saved is not tried on, and goes on: its events are enough.
+func TestRulesThatCannotBeSaved(t *testing.T) {
+	h, rule := newHost(t), &fate{}
+	h.Fleet = session.NewFleet(h.journal, h.clock, func(spec string) (*session.Brief, error) {
+		b, err := session.Standard(spec)
+		if err == nil {
+			b.Rule = frail{b.Rule, rule}
+		}
+		return b, err
+	}, h.watched)
+	h.create("shop")
+	h.turn("shop")
+	rule.at = rule.calls + 1
+	if _, err := h.Try(t.Context(), "shop", "test", session.Ask{}); !errors.Is(err, errFate) {
+		t.Errorf("tried: %v", err)
+	}
+	rule.at = rule.calls + 2
+	if _, err := h.Try(t.Context(), "shop", "test", session.Ask{}); !errors.Is(err, errFate) || !strings.HasPrefix(err.Error(), "loop shop: ") {
+		t.Errorf("tried on what cannot be read: %v", err)
+	}
+	rule.at = rule.calls + 1
+	if h.Rest(); h.journal.states != 0 || len(h.journal.saved) != 0 {
+		t.Errorf("%d states of what cannot be saved", h.journal.states)
+	}
+	if now, _ := h.seen("shop"); now.Turns != 1 {
+		t.Errorf("%+v", now)
 	}
 }
 

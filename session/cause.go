@@ -1,6 +1,9 @@
 package session
 
-import "crypto/sha256"
+import (
+	"crypto/sha256"
+	"time"
+)
 
 // ByTime is the actor of what the clock brings.
 const ByTime = "time"
@@ -50,7 +53,7 @@ func tellingOf(e *Event, past Past) (Command, error) {
 	if err := c.Batch.Decode(data); err != nil {
 		return nil, err
 	}
-	if at := c.Batch.ObservedAt; (at.IsZero() || at.Equal(Later(at, at))) && sha256.Sum256(data) == r.Content && c.Batch.IsWrittenAs(data) {
+	if at := c.Batch.ObservedAt; at.Equal(Later(at, time.Time{})) && sha256.Sum256(data) == r.Content && c.Batch.IsWrittenAs(data) {
 		c.frame, c.content = data, r.Content
 	}
 	return c, nil

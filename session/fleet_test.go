@@ -35,9 +35,11 @@ type bookshelf struct {
 	lost   error
 	states int
 
-	unread map[string]error // why a loop cannot be read
-	reads  int
-	wait   func() // called when the next append is waited for
+	unread  map[string]error // why a loop cannot be read
+	reads   int
+	unsaved error // why no state can be read
+	woken   int
+	wait    func() // called when the next append is waited for
 }
 
 func (s *bookshelf) of(loop string) *ledger {
@@ -93,7 +95,7 @@ func (s *bookshelf) Find(loop string, k int, ref string) (*session.Event, error)
 	return s.of(loop).Find(k, ref)
 }
 func (s *bookshelf) Blob(loop string, sum session.Hash) ([]byte, error) { return s.of(loop).Blob(sum) }
-func (s *bookshelf) State(loop string) ([]byte, error)                  { return s.saved[loop], nil }
+func (s *bookshelf) State(loop string) ([]byte, error)                  { s.woken++; return s.saved[loop], s.unsaved }
 func (s *bookshelf) DecisionAt(string, int) (int, error)                { return 0, errors.ErrUnsupported }
 func (s *bookshelf) Series(context.Context, string, []string, int, int) (*session.SeriesPage, error) {
 	return nil, errors.ErrUnsupported

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"crypto/sha256"
 	"errors"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/session/guard"
+	"github.com/kedge-opt/kedge/session/replay"
 )
 
 // everything is a loop to which everything has happened that can.
@@ -106,6 +108,7 @@ func TestLogsThatWereChanged(t *testing.T) {
 		"another time":     {3, func(e *session.Event) { e.At = e.At.Add(time.Microsecond) }, false, "its hash is not that of its content"},
 		"another actor":    {3, func(e *session.Event) { e.Actor = "else" }, false, "its hash is not that of its content"},
 		"another decision": {find(session.Opened), func(e *session.Event) { e.K = 2 }, true, "opens decision 2 after 0"},
+		"another spec":     {0, func(e *session.Event) { e.Body = []byte(`{"spec":"nonsense"}`) }, true, "bad-spec"},
 		"no such kind":     {3, func(e *session.Event) { e.Kind = "merry" }, true, `of the kind "merry", which this version does not know`},
 		"another state of the rule": {find(session.Closed), func(e *session.Event) {
 			before, after, _ := strings.Cut(string(e.Body), `"state":"`)
@@ -115,8 +118,12 @@ func TestLogsThatWereChanged(t *testing.T) {
 		again, err := session.New("shop", session.Standard), error(nil)
 		for i, e := range s.past.events {
 			if i == c.at {
+				prev := session.Hash{}
+				if i > 0 {
+					prev = s.past.events[i-1].Hash
+				}
 				if c.change(&e); c.chains {
-					e.Hash = e.Chained("shop", s.past.events[i-1].Hash)
+					e.Hash = e.Chained("shop", prev)
 				}
 			}
 			if err = again.Replay(e, &s.past); err != nil {
@@ -183,6 +190,43 @@ func TestCommandsOfPeople(t *testing.T) {
 	}
 	s.past.blobs[r.Content] = frame
 	s.replays()
+}
+
+// told is a loop of whose first decision some bytes were told instead of people.
+func told(t *testing.T, data []byte) *scene {
+	s := newScene(t, shop, session.Live)
+	s.ask()
+	s.must(session.Deploy{K: 1, U: []float64{3, 3}})
+	s.must(session.Tell{K: 1, ID: "am", Batch: people(1, 10, []float64{3, 3})})
+	last := &s.past.events[len(s.past.events)-1]
+	r, err := last.Receipt()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := session.Hash(sha256.Sum256(data))
+	last.Body = []byte(strings.Replace(string(last.Body), r.Content.String(), sum.String(), 1))
+	last.Hash = last.Chained("shop", s.past.events[len(s.past.events)-2].Hash)
+	s.past.blobs[sum] = data
+	s.restart()
+	return s
+}
+
+// Bytes that are nobody, or people as nobody writes them, are found out though their hash is right.
+func TestPeopleThatNobodyWrote(t *testing.T) {
+	s := told(t, []byte("nobody"))
+	if _, err := s.do(session.Close{K: 1}); err == nil || isRefusal(err) || !strings.HasPrefix(err.Error(), "batch am of decision 1: ") {
+		t.Errorf("%v", err)
+	}
+	b := people(1, 10, []float64{3, 3})
+	b.ObservedAt = s.now.Add(time.Nanosecond) // which is told to the microsecond
+	data, err := b.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = told(t, data)
+	if _, err := replay.Loop(t.Context(), kept{scene: s}, "shop", session.Standard); err == nil {
+		t.Error("people of another time are taken for those who were told")
+	}
 }
 
 // What says where a loop was forked from belongs to no decision, and changes nothing.

@@ -133,8 +133,12 @@ func TestModes(t *testing.T) {
 		t.Errorf("killed: %+v", a)
 	}
 	s.must(session.Deploy{K: 3, U: []float64{4, 4}})
+	s.must(session.Tell{K: 3, ID: "am", Batch: people(1, 10, []float64{4, 4})})
+	if c := s.must(session.Close{K: 3}).(session.Closing); c.Outcome.Outcome != session.Held || !slices.Equal(c.Reasons, []string{"the loop is killed"}) {
+		t.Errorf("closed after a kill: %+v", c.Outcome)
+	}
 	s.refuses(session.WrongMode, "only with a reason", session.Switch{To: session.Live})
-	if r := s.brings(session.Switch{To: session.Live, Reason: "mended"}, session.Superseded, session.ModeChanged).(session.Switched); r.Mode != session.Live || r.Answers != nil {
+	if r := s.brings(session.Switch{To: session.Live, Reason: "mended"}, session.ModeChanged).(session.Switched); r.Mode != session.Live || r.Answers != nil {
 		t.Errorf("live: %+v", r)
 	}
 	if a := s.began(); a.Basis != session.Step || !slices.Equal(a.U, []float64{4, 4}) || !slices.Equal(a.Iterate, []float64{4, 4}) || len(a.Reasons) > 0 || a.Reasons == nil {
@@ -172,12 +176,12 @@ func TestWhatALiveLoopNeeds(t *testing.T) {
 		t.Errorf("two mistakes: %+v", r.Errors)
 	}
 	s := newScene(t, unsafe, session.Shadow)
+	s.brings(session.Create{Spec: unsafe})
+	s.refuses(session.NameTaken, "another spec", session.Create{Spec: shop})
 	if a := s.began(); !slices.Equal(a.U, []float64{3, 3}) {
 		t.Errorf("with no safe decision the first one stands: %+v", a)
 	}
 	s.refuses(session.NoSafeDecision, "live.safe", session.Switch{To: session.Killed})
-	s.must(session.Create{Spec: unsafe})
-	s.refuses(session.NameTaken, "another spec", session.Create{Spec: shop})
 	if now := s.must(session.Create{Spec: unsafe, Labels: map[string]string{"a": "b"}}).(session.Status); now.Labels != nil || now.Mode != session.Shadow {
 		t.Errorf("the same again: %+v", now)
 	}
@@ -222,6 +226,9 @@ func TestPins(t *testing.T) {
 	}
 	s.brings(session.Ask{}, session.Unpinned, session.Opened)
 	s.brings(session.SetPin{U: u, Reason: "for good"}, session.Superseded, session.Pinned)
+	if _, ever := s.loop.Due(); ever {
+		t.Error("a pin for good is over")
+	}
 	s.began()
 	s.brings(session.Unpin{Reason: "over"}, session.Superseded, session.Unpinned)
 	s.must(session.SetPin{U: u, Until: &until})

@@ -114,6 +114,7 @@ func TestPeopleOfTwoDecisions(t *testing.T) {
 		b := all
 		if k == 2 {
 			b = people(2, 10, a.U)
+			s.must(session.Tell{K: k, ID: "again", Batch: b})
 		}
 		s.must(session.Tell{K: k, ID: "am", Batch: b})
 		s.must(session.Close{K: k})
@@ -160,6 +161,10 @@ func TestPeopleAreErased(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	s.brings(session.Erase{Who: 7})
+	s.brings(session.Erase{Who: 200}) // of nobody
+	if seen, err := s.loop.People(s.decision(2), &s.past); err != nil || len(seen.P) != 0 {
+		t.Errorf("they are still at hand: %+v, %v", seen, err)
+	}
 	if len(s.kept()) != 0 || len(s.past.blobs) != 3 {
 		t.Errorf("kept are %v, with %d blobs", s.kept(), len(s.past.blobs))
 	}

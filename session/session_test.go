@@ -94,11 +94,21 @@ func newScene(t *testing.T, spec string, mode session.Mode) *scene {
 	return s
 }
 
+// ofDecisions are the kinds of events that belong to one.
+var ofDecisions = []session.Kind{
+	session.Opened, session.Proposed, session.Approved, session.Rejected, session.Deployed, session.Corrected, session.DeployedLate, session.Told, session.ToldLate, session.Closed, session.Abandoned, session.Lapsed, session.Superseded, session.MetricTold,
+}
+
 func (s *scene) do(c session.Command) (any, error) {
 	s.Helper()
 	before, hash := s.loop.Head()
 	reply, events, err := s.loop.Do(s.now, "test", c, &s.past)
 	s.past.keep(events)
+	for _, e := range events {
+		if (e.K > 0) != slices.Contains(ofDecisions, e.Kind) && !(e.Kind == session.Raised && e.K > 0) || e.Ref != "" && e.Kind != session.Told && e.Kind != session.ToldLate && e.Kind != session.Answered {
+			s.Fatalf("%T: %s is of decision %d, %q", c, e.Kind, e.K, e.Ref)
+		}
+	}
 	seq, _ := s.loop.Head()
 	if seq != before+len(events) {
 		s.Fatalf("%T: %d events, but the head went from %d to %d", c, len(events), before, seq)

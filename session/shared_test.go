@@ -81,6 +81,7 @@ func TestAsksOfSharedLoops(t *testing.T) {
 	if again := b.must("shop", session.Ask{}); !reflect.DeepEqual(again, first) {
 		t.Errorf("the other host offers %+v, want %+v", again, first)
 	}
+	woken := l.woken
 	state := func() session.Stage { return a.must("shop", session.Ask{}).(session.Offer).State }
 	l.tip = func() { b.must("shop", session.Deploy{K: 1, U: first.U}) }
 	if got := state(); got != session.IsDeployed {
@@ -117,6 +118,9 @@ func TestAsksOfSharedLoops(t *testing.T) {
 	l.asked, l.stale = 0, &foreign
 	if got := state(); got != session.IsDeployed || l.asked != 2 {
 		t.Errorf("a tip of another history: it is %s after %d tips", got, l.asked)
+	}
+	if l.woken != woken { // what was written since is enough
+		t.Errorf("the loop was read anew %d times", l.woken-woken)
 	}
 	l.tip = func() { // the loop rests meanwhile
 		b.must("shop", session.Abandon{K: 3})

@@ -118,6 +118,10 @@ func TestGuesses(t *testing.T) {
 	if g, err := s.loop.Guess(s.decision(2), &s.past); g != nil || err != nil {
 		t.Errorf("of nobody: %+v, %v", g, err)
 	}
+	s.must(session.Tell{K: 2, ID: "am", Batch: session.Batch{P: []float64{3, 3}, D: []float64{10, 8}}})
+	if g, err := s.loop.Guess(s.decision(2), &s.past); err != nil || g.People != 1 || math.Abs(g.Seen-12) > 1e-9 {
+		t.Errorf("of one: %+v, %v", g, err)
+	}
 	shadow := newScene(t, shop, session.Shadow)
 	shadow.round(func([]float64) []float64 { return []float64{3, 4} })
 	a, _ := shadow.round(func([]float64) []float64 { return []float64{3, 4} })
