@@ -81,7 +81,7 @@ func (c Convex) Project(u []float64) error {
 		copy(u, y)
 		return nil
 	}
-	if err := p.run(); err != nil {
+	if err := p.search(); err != nil {
 		return err
 	}
 	if copy(y, p.x); c.Plane != nil && c.Plane.Project(y) == nil && p.holds(y) { // steps along a plane leave it by rounding
@@ -115,6 +115,7 @@ type interior struct {
 	h             []float64
 	along         []float64 // orthonormal directions of the plane, one a row
 	size          float64   // ‖y − Inside‖
+	care          float64   // how wide the set is taken to be: the gap stays as large as what the slopes leave over that width
 }
 
 func newInterior(c Convex, u []float64) *interior {
@@ -170,6 +171,19 @@ const (
 	interiorRest  = 1e-9  // of the distance: what the slopes may leave
 )
 
+// search moves x to the nearest point. Where the rim is come near too soon the steps along it are too short to end; then it begins anew with more care, for sets of
+// all widths.
+func (p *interior) search() error {
+	err := p.run()
+	for part := 0.1; err != nil && part > 1e-12; part /= 100 {
+		copy(p.x, p.c.Inside)
+		clear(p.prices)
+		p.care = float64(part * p.size)
+		err = p.run()
+	}
+	return err
+}
+
 // run moves x to the nearest point.
 func (p *interior) run() error {
 	p.expand(p.values, p.slopes, p.x)
@@ -191,9 +205,11 @@ func (p *interior) run() error {
 				gap -= float64(p.prices[j] * v)
 			}
 		}
-		if rest := p.rest(p.values, p.prices); gap <= interiorGap*p.size*p.size && rest <= interiorRest*p.size {
+		rest := p.rest(p.values, p.prices)
+		if gap <= interiorGap*p.size*p.size && rest <= interiorRest*p.size {
 			return nil
 		}
+		gap = max(gap, float64(p.care*rest))
 		if !p.step(gap / float64(parts) / 10) {
 			break
 		}

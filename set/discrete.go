@@ -31,8 +31,8 @@ var (
 	_ Discrete = Finite{}
 )
 
-// mostWhole is the largest whole number beyond which there are none between others.
-const mostWhole = 1 << 53
+// allWhole is the number from which on all numbers are whole.
+const allWhole = 1 << 52
 
 // Bounds are the least and the greatest number of entry i, whole where the entry is.
 func (l Lattice) Bounds(i int) (lower, upper float64) {
@@ -71,7 +71,7 @@ func (l Lattice) Project(u []float64) error {
 	}
 	for i, v := range u {
 		lower, upper := l.Bounds(i)
-		if l.IsWhole(i) && math.Abs(v) < mostWhole {
+		if l.IsWhole(i) && math.Abs(v) < allWhole {
 			v = math.Ceil(v - 0.5)
 		}
 		u[i] = clamp(v, lower, upper) + 0 // -0 is 0

@@ -21,7 +21,7 @@ func Inner(plane *Affine, bounds Box, curves []ConvexCurve, start []float64) ([]
 	}
 	x, err := strictly(bounds, start)
 	if err == nil && plane != nil {
-		if err = plane.Project(x); err == nil && !isBetween(bounds, x) {
+		if err = plane.Project(x); err == nil {
 			x, err = descend(plane, Box{}, edges(bounds), x, "the bounds")
 		}
 	}
@@ -44,7 +44,33 @@ func descend(plane *Affine, bounds Box, curves []ConvexCurve, x []float64, what 
 	if most < 0 || len(curves) == 0 {
 		return x, nil
 	}
-	return lift(plane, bounds, curves, x, most, max(most, 1e-3*steep, 0x1p-500), what)
+	inside, err := lift(plane, bounds, curves, x, most, max(most, 1e-3*steep, 0x1p-500), what)
+	unit := normalizer(steep)
+	if err == nil || steep == 0 || unit == 1 {
+		return inside, err
+	}
+	var same []ConvexCurve // in the unit in which a step of 1 changes them by about 1
+	for _, c := range curves {
+		same = append(same, scaled{c, unit})
+	}
+	inside, err = lift(plane, bounds, same, x, unit*most, unit*max(most, 1e-3*steep), what)
+	if none := (*NoInsideError)(nil); errors.As(err, &none) {
+		none.Least /= unit
+	}
+	return inside, err
+}
+
+// scaled is a curve in another unit.
+type scaled struct {
+	of ConvexCurve
+	by float64
+}
+
+func (s scaled) Expand(g, h, u []float64) float64 {
+	v := s.of.Expand(g, h, u)
+	rows.Scale(g, s.by)
+	rows.Scale(h, s.by)
+	return s.by * v
 }
 
 // strictly moves entries that are not strictly between their bounds there.
@@ -67,15 +93,6 @@ func strictly(bounds Box, start []float64) ([]float64, error) {
 		}
 	}
 	return x, nil
-}
-
-func isBetween(bounds Box, x []float64) bool {
-	for i, v := range x {
-		if lower, upper := bounds.bounds(i); !(v > lower && v < upper) {
-			return false
-		}
-	}
-	return true
 }
 
 // edges are bounds as curves.
@@ -136,13 +153,25 @@ func lift(plane *Affine, bounds Box, curves []ConvexCurve, x []float64, most, ma
 			return nil, err
 		}
 		if u[n] < -1e-12*margin { // and not by rounding
-			return u[:n], nil
+			return off(bounds, u[:n], x, float64(u[n]/2)/(u[n]-most)), nil
 		}
 		if u[n] < least {
 			least, at = u[n], u[:n]
 		}
 	}
 	return nil, &NoInsideError{What: what, Least: max(0, least), At: at}
+}
+
+// off returns u or, where it is on a bound, what is the part of the way from it to x, which is on none.
+func off(bounds Box, u, x []float64, part float64) []float64 {
+	for i, v := range u {
+		if lower, upper := bounds.bounds(i); !(v > lower && v < upper) {
+			rows.Scale(u, 1-part)
+			rows.AddScaled(u, part, x)
+			break
+		}
+	}
+	return u
 }
 
 // NoInsideError says that no decision was found inside of a set. It wraps kedge.ErrInfeasible.
