@@ -98,10 +98,10 @@ func TestLooksWaitForWhatTheySee(t *testing.T) {
 	} {
 		h, down := newHost(t), errors.New("down")
 		h.create("shop")
-		seen, ended := make(chan struct{}, 8), make(chan error)
+		seen, ended := make(chan struct{}, 8), make(chan error, 1)
 		h.journal.fails, h.journal.wait = down, func() {
 			h.clock.looked = func() { seen <- struct{}{} }
-			go func() { ended <- act(h) }()
+			go func() { ended <- act(h); seen <- struct{}{} }()
 			<-seen // it has entered the loop
 		}
 		_, err := h.Do(t.Context(), "shop", "test", session.Ask{})
@@ -120,31 +120,35 @@ func TestAsksWaitForWhatTheySay(t *testing.T) {
 	h.create("shop")
 	a := h.must("shop", session.Ask{}).(session.Offer)
 	h.must("shop", session.Deploy{K: 1, U: a.U})
-	answered := make(chan any)
-	h.journal.wait = func() {
-		go func() { answered <- h.must("shop", session.Ask{}) }()
-		select {
-		case b := <-answered:
-			if b.(session.Offer).State != session.IsDeployed {
-				t.Errorf("%+v", b)
+	meanwhile := func(state session.Stage) func() {
+		return func() {
+			answered := make(chan session.Offer, 1)
+			go func() {
+				b, _ := h.Do(h.Context(), "shop", "test", session.Ask{})
+				offer, _ := b.(session.Offer)
+				answered <- offer
+			}()
+			select {
+			case b := <-answered:
+				if b.State != state {
+					t.Errorf("%+v, want %s", b, state)
+				}
+			case <-time.After(10 * time.Second):
+				t.Error("an ask waits for people")
 			}
-		case <-time.After(20 * time.Second):
-			t.Error("an ask waits for people")
 		}
 	}
+	h.journal.wait = meanwhile(session.IsDeployed)
 	h.must("shop", session.Tell{K: 1, ID: "am", Batch: people(1, 10, a.U)})
 	h.must("shop", session.Close{K: 1})
+	h.must("shop", session.Ask{})
+	h.journal.wait = meanwhile(session.IsOpen)
+	h.must("shop", session.Tell{K: 1, ID: "late", Batch: people(2, 10, a.U)})
+	h.must("shop", session.Abandon{K: 2})
 	down := errors.New("down")
-	seen, ended := make(chan struct{}, 8), make(chan error)
+	ended := make(chan error, 1)
 	h.journal.fails, h.journal.wait = down, func() {
-		first := true
-		h.clock.looked = func() {
-			if first = !first; first { // the loop decides
-				seen <- struct{}{}
-			}
-		}
-		go func() { _, err := h.Do(h.Context(), "shop", "test", session.Ask{}); ended <- err }()
-		<-seen
+		h.decides(func() { _, err := h.Do(h.Context(), "shop", "test", session.Ask{}); ended <- err })
 	}
 	if _, err := h.Do(t.Context(), "shop", "test", session.Ask{}); !errors.Is(err, down) {
 		t.Error(err)
@@ -152,6 +156,18 @@ func TestAsksWaitForWhatTheySay(t *testing.T) {
 	if err := <-ended; !errors.Is(err, down) {
 		t.Errorf("an ask that was not written is answered: %v", err)
 	}
+}
+
+// decides begins something else that ends with a command, and waits until that has looked at the clock twice: when it came, and to decide.
+func (h *host) decides(do func()) {
+	seen, looks := make(chan struct{}, 8), 0
+	h.clock.looked = func() {
+		if looks++; looks == 2 {
+			seen <- struct{}{}
+		}
+	}
+	go func() { do(); seen <- struct{}{} }()
+	<-seen
 }
 
 // What a loop is is saved with its events once 128 KiB of them have come, and again when so much has come as it is large.

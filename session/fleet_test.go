@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -124,9 +125,15 @@ type host struct {
 func newHost(t *testing.T) *host {
 	h := &host{T: t, journal: &bookshelf{loops: map[string]*ledger{}, saved: map[string][]byte{}, unread: map[string]error{}}, clock: &wall{now: time.Date(2026, 11, 16, 6, 0, 0, 0, time.UTC)}, told: map[string]int{}}
 	h.Fleet = session.NewFleet(h.journal, h.clock, session.Standard, h.watched)
-	h.Span = func(_ context.Context, name string) (end func()) {
+	var mu sync.Mutex
+	note := func(name string) {
+		mu.Lock()
+		defer mu.Unlock()
 		h.spans = append(h.spans, name)
-		return func() { h.spans = append(h.spans, "/"+name) }
+	}
+	h.Span = func(_ context.Context, name string) (end func()) {
+		note(name)
+		return func() { note("/" + name) }
 	}
 	return h
 }

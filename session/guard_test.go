@@ -1,10 +1,12 @@
 package session_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/session/guard"
 )
@@ -299,7 +301,7 @@ func TestTrust(t *testing.T) {
 
 // A loop whose log was begun before there were guards is decided again without.
 func TestLoopsOfOldHaveNoGuards(t *testing.T) {
-	s := newScene(t, shop, session.Live)
+	s := newScene(t, change("weights: optional", "weights: optional, traits: optional"), session.Live)
 	old := s.past.events[0]
 	old.Body = []byte(strings.Replace(string(old.Body), `,"guards":1`, "", 1))
 	old.Hash = old.Chained("shop", session.Hash{})
@@ -312,5 +314,24 @@ func TestLoopsOfOldHaveNoGuards(t *testing.T) {
 	if c.Outcome.Outcome != session.Stepped || c.Seen != nil || c.Trust != nil {
 		t.Errorf("a loop without guards: %+v", c.Outcome)
 	}
+	if _, c = s.meet(func(k int, u []float64) session.Batch {
+		b := people(1, 11, u)
+		b.Missing = []int{0, 1, 2, 3, 4, 5}
+		return b
+	}); c.Outcome.Outcome != session.Stepped || c.Sample.Rows != 5 {
+		t.Errorf("most of whom have no traits: %+v", c.Outcome)
+	}
+	if _, c = s.round(func([]float64) []float64 { return []float64{-1, 3} }); c.Outcome.Outcome != session.Held || len(c.Reasons) != 1 || !strings.Contains(c.Reasons[0], "breaks the set") {
+		t.Errorf("at what is infeasible: %+v", c.Outcome)
+	}
+	s.refuses(session.NotFound, "has no guardrails", session.TellMetric{K: 1, Name: "x"})
+	s.round(func([]float64) []float64 { return []float64{3, 3} })
+	s.must(session.RollBack{To: "safe"}) // which was always under the caps
+	if a := s.ask(); a.Basis != session.Rollback || math.Abs(rows.Distance(a.U, []float64{3, 3})-0.5) > 1e-9 {
+		t.Errorf("%+v", a)
+	}
+	s.must(session.Switch{To: session.Paused})
+	s.must(session.Switch{To: session.Live})
+	s.sound()
 	s.replays()
 }

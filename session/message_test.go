@@ -76,6 +76,9 @@ func TestLateDeployments(t *testing.T) {
 	if now.Live.K != 2 || now.State != session.IsDeployed || now.Alarms["deployed-late"] != "decision 1 was deployed when it was abandoned" {
 		t.Errorf("%+v, live %+v", now, now.Live)
 	}
+	if r := s.brings(session.Deploy{K: 2, U: []float64{3, 3.5}}).(session.Reached); !r.Repeat || !r.At.Equal(since) {
+		t.Errorf("what is deployed has become another: %+v", r)
+	}
 	s.must(session.Abandon{K: 2})
 	s.ask()
 	s.must(session.Abandon{K: 3})

@@ -274,6 +274,12 @@ func TestRollbacks(t *testing.T) {
 	if a := s.began(); !slices.Equal(a.U, []float64{4, 4}) {
 		t.Errorf("to the safe decision: %+v", a)
 	}
+	s.must(session.Abandon{K: s.loop.Status().K})
+	s.must(session.RollBack{To: "baseline"})
+	s.must(session.Deploy{K: s.loop.Status().K, U: []float64{3, 3}}) // late, and just there
+	if a := s.began(); a.Basis != session.Step {
+		t.Errorf("what is there already needs no going back, and nothing is offered again: %+v", a)
+	}
 	s.must(session.Switch{To: session.Killed})
 	s.refuses(session.WrongMode, "this one is killed", session.RollBack{To: "safe"})
 	s.must(session.Switch{To: session.Live, Reason: "mended"})

@@ -223,6 +223,26 @@ func TestLostJournals(t *testing.T) {
 	}
 }
 
+// What was never written is not offered while the journal is lost: who asks while a deployment is on its way is answered the decision as it was before.
+func TestAsksWhileTheJournalGetsLost(t *testing.T) {
+	a, _, l, first := hosts(t)
+	type answer struct {
+		reply any
+		err   error
+	}
+	ended := make(chan answer, 1)
+	l.fails, l.wait = session.ErrLost, func() {
+		a.decides(func() { reply, err := a.Do(a.Context(), "shop", "test", session.Ask{}); ended <- answer{reply, err} })
+	}
+	if _, err := a.Do(t.Context(), "shop", "test", session.Deploy{K: 1, U: first.U}); !errors.Is(err, session.ErrLost) {
+		t.Errorf("%v", err)
+	}
+	got := <-ended
+	if offer, is := got.reply.(session.Offer); got.err != nil || !is || offer.State != session.IsOpen || offer.Durable == nil || *offer.Durable {
+		t.Errorf("%+v, %v", got.reply, got.err)
+	}
+}
+
 // A round that ends with the next ask is an offer as well.
 func TestExchangesOfferWhatIsNext(t *testing.T) {
 	a, _, l, first := hosts(t)
