@@ -48,6 +48,9 @@ func TestRulesThatTryDecisions(t *testing.T) {
 	if !outside(a) {
 		t.Fatalf("no decision is across the edge: %+v", a)
 	}
+	if r := s.must(session.Deploy{K: a.K, U: a.U}).(session.Reached); a.Basis != session.Step || !r.Feasible {
+		t.Errorf("as decided: %+v, %+v", a, r.Deployment)
+	}
 	s.must(session.Abandon{K: a.K})
 	a = s.ask()
 	if a.Basis != session.Again || !outside(a) {
