@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/kedge-opt/kedge/session"
@@ -154,6 +155,36 @@ func (s *SQLite) commit(all []*request) {
 		} else {
 			r.done <- results[i]
 		}
+	}
+	s.foldIn()
+}
+
+// The WAL begins anew when nobody reads from it. Where somebody always does, it would grow for ever: from mostWAL bytes on the writer folds it into the
+// database and waits a little for those who read. If they stay it tries again once the WAL has grown by as much as is folded in otherwise.
+const (
+	mostWAL  = 4 << 25
+	moreWAL  = 1 << 25
+	foldWait = 500 // ms
+)
+
+func (s *SQLite) foldIn() {
+	info, err := os.Stat(s.dir.Path(database + "-wal"))
+	if err != nil || info.Size() < max(s.fold, mostWAL) || s.Health() != nil {
+		return
+	}
+	s.fold = info.Size() + moreWAL
+	var busy, pages, folded int
+	_, err = s.write.Exec(fmt.Sprintf("PRAGMA busy_timeout = %d", foldWait))
+	if err == nil {
+		err = s.write.QueryRow("PRAGMA wal_checkpoint(RESTART)").Scan(&busy, &pages, &folded)
+		_, after := s.write.Exec("PRAGMA busy_timeout = 5000")
+		err = errors.Join(err, after)
+	}
+	switch {
+	case err == nil && busy == 0:
+		s.fold = 0
+	case err != nil && !isFull(err) && !isBusy(err):
+		s.fail(err)
 	}
 }
 

@@ -30,7 +30,7 @@ func (s *SQLite) graphOf(ctx context.Context, loop string) (*Strip, error) {
 	if err != nil {
 		return nil, fmt.Errorf("loop %s: %w", loop, err)
 	}
-	return &Strip{Shelf: own, Newest: newest}, nil
+	return &Strip{Shelf: own, Tails: &s.tails, Newest: newest}, nil
 }
 
 // newestOf is the newest decision of a loop l, from the end of an index.
@@ -83,6 +83,21 @@ func (f rack) newestIn(ctx context.Context, db interface {
 }, first, last int) (seq int, err error) {
 	err = db.QueryRowContext(ctx, `SELECT coalesce(max(seq), 0) FROM events WHERE loop = ? AND k > 0 AND k BETWEEN ? AND ?`, f.id, first, last).Scan(&seq)
 	return seq, err
+}
+
+// Last is the newest event.
+func (f rack) Last(ctx context.Context) (session.Tip, error) {
+	is, sum := session.Tip{Loop: f.loop}, []byte{}
+	err := f.s.read.QueryRowContext(ctx, `SELECT seq, hash FROM events WHERE loop = ? ORDER BY seq DESC LIMIT 1`, f.id).Scan(&is.Seq, &sum)
+	copy(is.Hash[:], sum)
+	return is, err
+}
+
+// Since is the first decision that something happened to.
+func (f rack) Since(ctx context.Context, event session.Tip, first, last int) (k int, err error) {
+	err = f.s.read.QueryRowContext(ctx, `SELECT CASE WHEN EXISTS (SELECT 1 FROM events WHERE loop = ?1 AND seq = ?2 AND hash = ?3)
+		THEN coalesce((SELECT min(k) FROM events WHERE loop = ?1 AND seq > ?2 AND k BETWEEN ?4 AND ?5), ?5 + 1) ELSE ?4 END`, f.id, event.Seq, event.Hash[:], first, last).Scan(&k)
+	return k, err
 }
 
 // Decisions visits decisions.

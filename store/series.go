@@ -5,32 +5,14 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"math"
-	"slices"
 
 	"github.com/kedge-opt/kedge/session"
 )
 
-// perBlock is how many decisions a block of a series has. A block is written once all of them have ended, behind the commits; it can be made
-// again from events.
-const perBlock = 256
-
-// Shelf is where blocks of the series of one loop are kept, and the events that they are made of.
-type Shelf interface {
-	// Blocks tells which are there of a name.
-	Blocks(ctx context.Context, name string) (map[int]bool, error)
-	// Stored are the blocks of a name from one on.
-	Stored(ctx context.Context, name string, from int) (map[int][]byte, error)
-	// NewestIn is the newest event of some decisions, 0 for none.
-	NewestIn(ctx context.Context, first, last int) (seq int, err error)
-	// Decisions visits decisions in their order.
-	Decisions(ctx context.Context, first, last int, visit func(*session.Decision)) error
-	// Keep writes a block of decisions by its names, unless the newest event of those is another by now. What is not kept is worked out again.
-	Keep(ctx context.Context, block int, all map[string][]byte, first, last, newest int)
-}
-
 // Strip reads series of one loop, block by block.
 type Strip struct {
 	Shelf
+	Tails  *Tails
 	Newest int                          // decision of the loop
 	there  map[int]bool                 // blocks that were kept; nil: nobody looked
 	made   map[int]map[string][]float64 // blocks that were not there
@@ -86,33 +68,30 @@ func (g *Strip) make(ctx context.Context, block int, name string) ([]float64, er
 	if g.made == nil {
 		g.made = map[int]map[string][]float64{}
 	}
-	if g.made[block] == nil {
-		all, first, last := map[string][]float64{}, block*perBlock+1, (block+1)*perBlock
-		newest, err := g.NewestIn(ctx, first, last)
-		if err != nil {
-			return nil, err
-		}
-		err = g.Decisions(ctx, first, min(last, g.Newest), func(d *session.Decision) {
-			d.Numbers(func(name string, v float64) {
-				if all[name] == nil {
-					all[name] = slices.Repeat([]float64{math.NaN()}, perBlock)
-				}
-				all[name][d.K-first] = v
-			})
-		})
-		if err != nil {
-			return nil, err
-		}
-		g.made[block] = all
-		if block < g.whole() {
-			packed := map[string][]byte{}
-			for name, values := range all {
-				packed[name] = writeBlock(values)
-			}
-			g.Keep(ctx, block, packed, first, last, newest)
-		}
+	if g.made[block] != nil {
+		return g.made[block][name], nil
 	}
-	return g.made[block][name], nil
+	if block >= g.whole() {
+		values, err := g.tail(ctx, block)
+		g.made[block] = values
+		return values[name], err
+	}
+	first, last := block*perBlock+1, (block+1)*perBlock
+	newest, err := g.NewestIn(ctx, first, last)
+	if err != nil {
+		return nil, err
+	}
+	values := map[string][]float64{}
+	if err := g.fill(ctx, values, block, first); err != nil {
+		return nil, err
+	}
+	g.made[block] = values
+	packed := map[string][]byte{}
+	for name, one := range values {
+		packed[name] = writeBlock(one)
+	}
+	g.Keep(ctx, block, packed, first, last, newest)
+	return values[name], nil
 }
 
 // Complete makes whole blocks that are not there.

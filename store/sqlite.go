@@ -39,6 +39,7 @@ type SQLite struct {
 	failed chan struct{} // closed at the fault
 	files  sync.Mutex    // held while a blob becomes a file
 
+	tails   Tails
 	kills   killMap
 	copying atomic.Int32 // backups under way, for which files of blobs stay
 
@@ -48,6 +49,7 @@ type SQLite struct {
 	numbers  map[string]int64   // of loops
 	heads    map[int64]head
 	newest   int64 // position of the last event of a commit
+	fold     int64 // bytes of the WAL from which on commits see to it that it begins anew
 	tip      *os.File
 	observe  atomic.Pointer[func(events int, took time.Duration)]
 	under    atomic.Int64 // since when a commit is
@@ -185,9 +187,10 @@ func (s *SQLite) connect(file string, most int, more ...setting) (*sql.DB, error
 }
 
 // What the writer is given. Pages that many commits change are folded into the database once every 32 MB of WAL, which the commit that does it
-// waits for, and those in use stay at hand.
+// waits for, and those in use stay at hand. A WAL that grew beyond that is cut when it begins anew.
 const (
 	walPages    = "8192"
+	walBytes    = "33554432"
 	writerCache = "-32768" // kB
 )
 
@@ -199,6 +202,7 @@ func (s *SQLite) pragmas() []setting {
 	return []setting{
 		{"busy_timeout", "5000", "5000"}, {"journal_mode", "WAL", "wal"}, {"synchronous", s.strength, sync}, {"trusted_schema", "OFF", "0"},
 		{"cell_size_check", "ON", "1"}, {"mmap_size", "0", "0"}, {"foreign_keys", "ON", "1"}, {"wal_autocheckpoint", walPages, walPages},
+		{"journal_size_limit", walBytes, walBytes},
 	}
 }
 

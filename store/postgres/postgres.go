@@ -29,6 +29,7 @@ type Database struct {
 
 	looks   bool // it changes nothing
 	drawing *store.Drawing
+	tails   store.Tails
 	queue   queue
 	asking  chan question
 	telling chan session.Tip

@@ -31,7 +31,7 @@ func (j *Database) graphOf(ctx context.Context, loop string) (*store.Strip, erro
 	if err == nil && !found {
 		err = fmt.Errorf("there is no loop %s", loop)
 	}
-	return &store.Strip{Shelf: own, Newest: newest}, err
+	return &store.Strip{Shelf: own, Tails: &j.tails, Newest: newest}, err
 }
 
 // Blocks tells which are there.
@@ -71,6 +71,21 @@ func (f drawer) NewestIn(ctx context.Context, first, last int) (seq int, err err
 }
 
 const newestIn = `SELECT coalesce(max(seq), 0) FROM events WHERE loop = $1 AND k > 0 AND k BETWEEN $2 AND $3`
+
+// Last is the newest event.
+func (f drawer) Last(ctx context.Context) (session.Tip, error) {
+	is, sum := session.Tip{Loop: f.loop}, []byte{}
+	_, err := f.one(ctx, []any{&is.Seq, &sum}, `SELECT seq, hash FROM events WHERE loop = $1 ORDER BY seq DESC LIMIT 1`, f.id)
+	copy(is.Hash[:], sum)
+	return is, err
+}
+
+// Since is the first decision that something happened to.
+func (f drawer) Since(ctx context.Context, event session.Tip, first, last int) (k int, err error) {
+	_, err = f.one(ctx, []any{&k}, `SELECT CASE WHEN EXISTS (SELECT FROM events WHERE loop = $1 AND seq = $2 AND hash = $3)
+		THEN coalesce((SELECT min(k) FROM events WHERE loop = $1 AND seq > $2 AND k BETWEEN $4 AND $5), $5 + 1) ELSE $4 END`, f.id, event.Seq, event.Hash[:], first, last)
+	return k, err
+}
 
 // Decisions visits decisions.
 func (f drawer) Decisions(ctx context.Context, first, last int, visit func(*session.Decision)) error {
