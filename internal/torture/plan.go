@@ -142,7 +142,7 @@ func (s source) gate(all bool, seed string) []Ordeal {
 // isDear tells what the gate leaves to the tests of all packages, although it is of its programme: it builds the program, builds for other machines or drives a
 // browser.
 func (o Ordeal) isDear() bool {
-	return slices.Contains([]string{"./internal/targets", "./command"}, o.Pack) || o.Test == "TestPagesOfTheDashboard"
+	return slices.Contains([]string{"./internal/targets", "./command"}, o.Pack) || slices.Contains([]string{"TestPagesOfTheDashboard", "TestSweepTorture"}, o.Test)
 }
 
 // nightly has all short tests, all faults, a while of fuzzing, then the whole tests, the one first that was measured longest ago.
