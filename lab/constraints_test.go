@@ -130,9 +130,6 @@ func TestConstraintsThatNobodyCanKeepAreNoted(t *testing.T) {
 
 // The duopoly: the equilibrium 4/5, the optimum for all 2/3, the stable point 1.
 func TestDuopoly(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long, and on one goroutine")
-	}
 	r := ran(t, "duopoly")
 	for i, want := range []float64{1, .8, .8, .8, 2. / 3} {
 		if got := r.Runs[i].Trials[0].Decision; rows.Distance(got, []float64{want, want}) > 1e-6 {
@@ -199,9 +196,6 @@ func TestStoppedConstrainedRunsGoOn(t *testing.T) {
 // Where a player's loss has the other's price in it, −u₁p + ½u₁² + ½u₁u₂, those who take demand for given stop at (4/7, 8/7): the
 // roots of u₁ + ½u₂ = p, u₂ = p and p = 2 − ½u₁ − ½u₂. A planner's partial gradients vanish elsewhere.
 func TestStablePointOfPlayers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long, and on one goroutine")
-	}
 	r := ran(t, "duopoly", "players.left.objective.decision=[[1, 0.5], [0.5, 0]]")
 	want := []float64{4. / 7, 8. / 7}
 	for _, got := range [][]float64{r.Stable.Decision, r.Runs[0].Trials[0].Decision} {

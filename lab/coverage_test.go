@@ -160,9 +160,6 @@ func bestTicket() (price, reward float64) {
 // The interval of a method's decision over trials holds the expected decision: gradients are affine in decision and sample here, so that it
 // is where the rule ends that sees everybody.
 func TestIntervalsOfTrialsHoldTheExpectedDecision(t *testing.T) {
-	if testing.Short() {
-		t.Skip("some thousand small trials")
-	}
 	small := []string{"iterations=30", "population.size=40", "record.every=30"}
 	exact := execute(t, parsed(t, shop, append(small, "algorithms.composite.batch=40", "population.sampling=without-replacement")...), lab.Options{})
 	const trials = 6

@@ -15,9 +15,6 @@ import (
 // A price for people who settle at d − b q: under a draw b the best is d̄/2b, with d̄ = 4, and on the average of b = 0.8, 1 and 1.8 it is d̄/2.4. The numbers of the
 // spec, b = 1, call for 2. Habits of 1 never settle.
 func TestRunsDecideOverDraws(t *testing.T) {
-	if testing.Short() {
-		t.Skip("searches are long and on one goroutine")
-	}
 	spec := `
 iterations: 2
 model: {decision: q, state: p, trait: d, let: {habit: 0.8, b: 1}, next: habit*p + (1-habit)*(d - b*q), maximize: p*q, subject to: [q >= 0, q <= 10]}

@@ -57,8 +57,8 @@ func TestBentByHand(t *testing.T) {
 	if err != nil || rows.Norm(slope) > 1e-9 || rows.Distance(curve, []float64{6.3125, 2.125, 2.125, 5.25}) > 1e-6 {
 		t.Errorf("%v, %v (%v)", slope, curve, err)
 	}
-	slope, _, err = bentAt(f, []float64{1 - 56.0/229, 2 + 99.0/229})
-	if err != nil || rows.Distance(slope, []float64{6.3125 + 2*2.125, 2.125 + 2*5.25}) > 1e-9 {
+	slope, curve, err = bentAt(f, []float64{1 - 56.0/229, 2 + 99.0/229})
+	if err != nil || rows.Distance(slope, []float64{6.3125 + 2*2.125, 2.125 + 2*5.25}) > 1e-9 || rows.Distance(curve, []float64{6.3125, 2.125, 2.125, 5.25}) > 1e-6 {
 		t.Errorf("beside it: %v (%v)", slope, err)
 	}
 }

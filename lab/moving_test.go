@@ -79,9 +79,6 @@ func TestStoppedRestlessRunsGoOn(t *testing.T) {
 // The composite rule on LQ2 follows a ramp at the distance of its closed-form lag, |(5.0823e-4, −2.31426e-3)| = 2.36941e-3, and
 // its regret grows by ½·lagᵀH·lag = 1.2374e-5 a turn with H = [101 34; 34 84]/16. Measured every fifth turn both are the same.
 func TestTrackingOfARamp(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long, and on one goroutine")
-	}
 	const each, rate = 2.36941e-3, 1.2374e-5
 	for _, every := range []int{1, 5} {
 		r := execute(t, build(t, "lq2", "population.drift={rate: [0.001, -0.002]}", "iterations=500", fmt.Sprintf("record.every=%d", every),

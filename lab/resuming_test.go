@@ -170,6 +170,18 @@ func TestTrialsGoOnFromTheirFiles(t *testing.T) {
 	if !strings.HasPrefix((*said)[0], "a trial begins again, because ") {
 		t.Errorf("%q", *said)
 	}
+	if a, err = r.start(place{0, 1}, math.NaN()); err != nil {
+		t.Fatal(err)
+	}
+	a.finish([]float64{7, 8})
+	k.flush()
+	again := &keeper{dir: k.dir, width: 2, finished: map[place]*folder.Trial{}, underway: map[place]int{}}
+	if err := again.readDone(folder.CheckpointDone + "1.bin"); err != nil || again.finished[place{0, 1}] == nil || !slices.Equal(again.finished[place{0, 1}].Decision, []float64{7, 8}) || !again.finished[place{0, 1}].Finished {
+		t.Errorf("what was finished is %+v, %v", again.finished, err)
+	}
+	if _, err := os.Stat(filepath.Join(root, folder.CheckpointDir, a.file())); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the file of a finished trial is there: %v", err)
+	}
 }
 
 // A keeper asks for saves as often as it is told to.
@@ -259,6 +271,9 @@ func TestPacesAreOfTheRun(t *testing.T) {
 	if s.Record.Gradient, s.Record.Theory = false, false; measurement(s, 1, 10) != 1 {
 		t.Errorf("a measurement takes %v, want 1", measurement(s, 1, 10))
 	}
+	if bound := of(t, "scalar-pricing", capacityOf1).Spec; measurement(bound, 1, 10) != 2 {
+		t.Errorf("a measurement with a constraint takes %v, want 2", measurement(bound, 1, 10))
+	}
 }
 
 // One worker runs one trial at a time.
@@ -313,4 +328,46 @@ func TestWhatDevicesDoNotDo(t *testing.T) {
 	}
 	OnDevice{}.Close()
 	(&attempt{}).leave()
+}
+
+// capacityOf1 keeps the mean demand at 1 or less.
+const capacityOf1 = "constraints=[{name: capacity, kind: expectation, of: {kind: quadratic, linear-state: [1]}, bound: 1}]"
+
+// By hand: people settle at 1 − u and 3 − u, of whom half may be beyond 2. So it is at ½, where one is; at −2 both are, and a lower loss counts for nothing. What is not smoothed is judged by what was measured.
+func TestSurprisesKeepTheTruth(t *testing.T) {
+	share := "constraints=[{name: share, kind: chance, of: {kind: quadratic, linear-state: [1]}, bound: 2, level: 0.5, smoothing: 0.1}]"
+	columns := []kedge.Column{loop.Describe("value"), loop.Describe("excess_1")}
+	for _, x := range []struct {
+		name   string
+		set    string
+		u      float64
+		loss   float64
+		passed bool
+	}{
+		{"kept", share, 0.5, 4, true}, {"broken in truth", share, -2, 4, false}, {"not smoothed", capacityOf1, -2, 4, true}, {"not lower", share, 0.5, 5, false},
+	} {
+		p := of(t, "scalar-pricing", x.set)
+		list, _, err := p.Constraints()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &run{problem: p, bounds: bounds{list: list}}
+		r.meter.Optimum.Loss = 5
+		r.watchFor([]float64{x.loss, 0}, []float64{x.u}, columns)
+		if (r.passed != nil) != x.passed {
+			t.Errorf("%s: %+v", x.name, r.passed)
+		}
+	}
+}
+
+// What is measured has room: as many numbers as a run keeps of a turn, and two more.
+func TestColumnsHaveRoom(t *testing.T) {
+	p := of(t, "lq2", "iterations=1", "optimum.starts=1", "record.traits=true")
+	r, err := Execute(t.Context(), p, Options{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := measuredColumns(p.Spec), float64(len(r.Runs[0].Trials[0].Columns)+2); got != want {
+		t.Errorf("%v numbers of a turn, want %v", got, want)
+	}
 }

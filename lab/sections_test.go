@@ -246,8 +246,7 @@ func TestRestsAreDescribed(t *testing.T) {
 
 // By hand: people settle at the mean d − u with d = 2 that grows by 2 a turn, so demand of at most 1 wants u ≥ 1, 3 and 5, which is beyond 4. Judged by people at 3 and 7 it is 5 − u.
 func TestConstraintsOfPeopleWhoMove(t *testing.T) {
-	capacity := "constraints=[{name: capacity, kind: expectation, of: {kind: quadratic, linear-state: [1]}, bound: 1}]"
-	p := of(t, "scalar-pricing", capacity, "population.drift={rate: [2]}", "iterations=2", "record.every=1", "optimum.starts=1", "algorithms=[{name: one, kind: composite, step: 0.01, batch: 2, trials: 1}]")
+	p := of(t, "scalar-pricing", capacityOf1, "population.drift={rate: [2]}", "iterations=2", "record.every=1", "optimum.starts=1", "algorithms=[{name: one, kind: composite, step: 0.01, batch: 2, trials: 1}]")
 	r, err := Execute(t.Context(), p, Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -268,7 +267,7 @@ func TestConstraintsOfPeopleWhoMove(t *testing.T) {
 	for _, x := range []struct {
 		p    *problem.Problem
 		want float64
-	}{{p, 5 - 0.5 - 1}, {of(t, "scalar-pricing", capacity), 2 - 0.5 - 1}} {
+	}{{p, 5 - 0.5 - 1}, {of(t, "scalar-pricing", capacityOf1), 2 - 0.5 - 1}} {
 		list, _, err := x.p.Constraints()
 		if err != nil {
 			t.Fatal(err)

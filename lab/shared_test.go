@@ -17,9 +17,6 @@ import (
 //
 // The loop's own duals come to the same: everybody is sampled and nothing is random.
 func TestPlayersShareACapacity(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long, and on one goroutine")
-	}
 	for name, of := range map[string]string{"kind": "{kind: quadratic, linear-state: [1]}", "formula": "'p[0]'"} {
 		r := ran(t, "duopoly", "players.right.objective={kind: quadratic, decision: [[0, 0], [0, 2]], cross: [[0], [-1]]}",
 			"constraints=[{name: capacity, kind: expectation, of: "+of+", bound: 1}]", "iterations=3000", "record.every=100",

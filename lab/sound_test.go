@@ -34,9 +34,6 @@ func lowest(from, to float64, f func(float64) float64) float64 {
 
 // Losses with kinks have optima like others; those here are found on a grid, with states settled by hand: p = d − 0.2q.
 func TestLossesWithKinksAreRun(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long, and on one goroutine")
-	}
 	for name, one := range map[string]struct {
 		formula string
 		loss    func(p, q float64) float64
@@ -92,9 +89,6 @@ func TestPolarizedPeopleMayKeepTheirWholeState(t *testing.T) {
 
 // Everybody has two steady states. Who begins at −1 and has the trait 1 would settle elsewhere from there, and a note counts them.
 func TestDependenceOnTheStartIsTold(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long, and on one goroutine")
-	}
 	src := "iterations: 20\npopulation: {size: 4, law: values, values: [[1], [1], [1], [1]], states: {law: values, values: [[-1], [-1], [-1], [1]]}, sampling: without-replacement}\n" +
 		"model: {decision: q, state: p, trait: d, next: p + 0.3*(p - p^3) + 0.02*q + 0*d, maximize: p*q - 0.5*q^2, subject to: -1 <= q <= 1}\nstart: {law: values, values: [0.1]}\n" +
 		"algorithms: [{name: composite, step: 0.05}]\nrecord: {paths: 0}\noptimum: {starts: 3}\n"

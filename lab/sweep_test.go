@@ -225,9 +225,6 @@ func TestChangedSweeps(t *testing.T) {
 }
 
 func TestSweepRefusals(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long, and on one goroutine")
-	}
 	dir := t.TempDir()
 	w := parseSweep(t, little)
 	mine := filepath.Join(dir, "mine")
