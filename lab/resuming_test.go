@@ -207,6 +207,43 @@ func TestKeepersBeat(t *testing.T) {
 	}
 }
 
+// Where no checkpoint can be made that is said, and nothing else happens.
+func TestKeepersWithoutAPlace(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "out")
+	taken, err := folder.KindRun.Take(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Release()
+	if err := os.WriteFile(filepath.Join(root, folder.CheckpointDir), []byte("in the way"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	k, err := openKeeper(Checkpoint{In: taken, Every: time.Hour, Say: func(line string) { said = append(said, line) }}, of(t, "lq2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k.close(); len(said) != 1 || !strings.HasPrefix(said[0], "cannot save a checkpoint: ") {
+		t.Errorf("%q", said)
+	}
+}
+
+// A trial that is told what the one before came to goes another way than one that is not; the first is told nothing.
+func TestTrialsCarryOn(t *testing.T) {
+	ends := func(carry string) [][]float64 {
+		p := of(t, "lq2", "iterations=3", "optimum.starts=1", "algorithms=[{name: a, kind: derivative-free, step: 0.05, delta: 0.1, trials: 2, carry: "+carry+"}]")
+		r, err := Execute(t.Context(), p, Options{Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return [][]float64{r.Runs[0].Trials[0].Decision, r.Runs[0].Trials[1].Decision}
+	}
+	told, alone := ends("true"), ends("false")
+	if !slices.Equal(told[0], alone[0]) || slices.Equal(told[1], alone[1]) {
+		t.Errorf("ends at %v with and at %v without", told, alone)
+	}
+}
+
 // By hand: decisions are judged until half of the moment is over, the first of those that can be judged in any case; where none can, that is an error.
 func TestJudgingTakesAMoment(t *testing.T) {
 	decisions := [][]float64{{1}, {2}, {3}}
@@ -253,6 +290,9 @@ func TestPacesAreOfTheRun(t *testing.T) {
 		if err != nil || !(seconds > 0) || !slices.Equal(last, r.Runs[i].Trials[0].Decision) {
 			t.Errorf("%s: %v s, ends at %v, %v; want %v", r.Runs[i].Name, seconds, last, err, r.Runs[i].Trials[0].Decision)
 		}
+	}
+	if took := r.Runs[0].Trials[0].Seconds; !(took > 0 && took < 3600) {
+		t.Errorf("three turns took %v s", took)
 	}
 	pace, err := NewPace(t.Context(), p, 0, time.Millisecond)
 	if err != nil || pace.workers != runtime.GOMAXPROCS(0) || len(pace.turns) != len(p.Spec.Algorithms) || !(pace.measure > 0) || !(pace.search > 0) {

@@ -110,7 +110,7 @@ func TestOutcomesByHand(t *testing.T) {
 	r.game.settled = g
 	r.game.equilibria = []optimum.Equilibrium{{Nash: true, Point: optimum.Point{Decision: []float64{0.8, 0.8}}}, {Point: optimum.Point{Decision: []float64{0.5, 0.5}}}}
 	s, err := r.outcomes()
-	if err != nil || len(s.Rows) != 5 || s.Verdict != "" {
+	if err != nil || len(s.Rows) != 5 || s.Verdict != "" || strings.Contains(s.Text, "share constraints") {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	for i, want := range []struct {
