@@ -7,11 +7,13 @@ import (
 	"math/rand/v2"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/internal/outage"
 	"github.com/kedge-opt/kedge/session"
+	"golang.org/x/sys/unix"
 )
 
 // noise is bytes that cannot be packed.
@@ -122,8 +124,16 @@ func TestAFailedSyncIsTheEnd(t *testing.T) {
 
 // Folders of other machines are refused.
 func TestNetworkFoldersAreRefused(t *testing.T) {
-	if err := refuseKind("/mnt", 0x6969); err == nil {
-		t.Error("NFS is taken")
+	for name, kind := range map[string]int64{
+		"NFS": unix.NFS_SUPER_MAGIC, "SMB": unix.SMB_SUPER_MAGIC, "CIFS": unix.CIFS_SUPER_MAGIC, "SMB2": unix.SMB2_SUPER_MAGIC, "AFS": unix.AFS_SUPER_MAGIC, "Ceph": unix.CEPH_SUPER_MAGIC, "OCFS2": unix.OCFS2_SUPER_MAGIC,
+		"9P": unix.V9FS_MAGIC, "Coda": unix.CODA_SUPER_MAGIC, "NCP": unix.NCP_SUPER_MAGIC,
+	} {
+		if err := refuseKind("/mnt", kind); err == nil || !strings.Contains(err.Error(), "is on "+name+",") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := refuseNetwork(filepath.Join(t.TempDir(), "none")); err == nil {
+		t.Error("a folder that is not there is on a disk")
 	}
 	if err := refuseKind("/mnt", 0xef53); err != nil { // ext4
 		t.Error(err)

@@ -58,6 +58,8 @@ func TestSeriesAreWhatDecisionsSay(t *testing.T) {
 		compare(1, 10_000)
 		compare(1, 50)
 		compare(300, 7)
+		compare(perBlock, 10_000)
+		compare(perBlock+1, 10_000)
 	}
 	var blocks int
 	if err := s.read.QueryRow(`SELECT count(*) FROM series WHERE name = 'u.1'`).Scan(&blocks); err != nil || blocks != 2 {
