@@ -155,6 +155,8 @@ func TestBundlesKeepWhatTheyAreGiven(t *testing.T) {
 	}
 	for _, b := range []session.Batch{
 		{P: []float64{1, 2, 3, 4}},
+		{P: []float64{1, 2, 3, 4}, ObservedAt: time.Unix(1, 0).UTC()},
+		{P: []float64{1, 2, 3, 4}, ObservedAt: time.Unix(0, 1).UTC()},
 		{P: []float64{1, 2, 3, 4}, D: []float64{5, 6}, ObservedAt: time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC)},
 		{P: []float64{1, 2, 3, 4}, D: []float64{5, 0}, Missing: []int{1}, W: []float64{0.5, 2}, Who: []uint64{1<<63 + 7, 1<<32 - 1}, ObservedAt: time.Unix(0, 1000).UTC()},
 	} {

@@ -169,6 +169,12 @@ func TestSeriesInMemory(t *testing.T) {
 			}
 		}
 	}
+	if err := m.Append("none", 0, nil, []byte("state"))(); err != nil {
+		t.Error(err)
+	}
+	if tips, err := m.Loops(t.Context()); err != nil || len(tips) != 1 || tips[0].Loop != "shop" {
+		t.Errorf("loops without events: %+v, %v", tips, err)
+	}
 	for seq := range 30 {
 		got, err := m.DecisionAt("shop", seq)
 		if want, fault := s.DecisionAt("shop", seq); err != nil || fault != nil || got != want {
