@@ -106,11 +106,15 @@ func TestBundlesThatAreWrong(t *testing.T) {
 			t.Fatalf("before %s: %v", name, err)
 		}
 		c.harm(t)
-		if _, _, err := ReadBundle(t.Context(), dir); err == nil || !strings.Contains(err.Error(), c.words) {
+		_, _, err := ReadBundle(t.Context(), dir)
+		if err == nil || !strings.Contains(err.Error(), c.words) {
 			t.Errorf("%s: %v, want %q", name, err, c.words)
 		}
 		if _, err := Verify(t.Context(), dir); err == nil {
 			t.Errorf("%s: verified", name)
+		}
+		if broken, is := errors.AsType[*session.ChainError](err); strings.Contains(name, "key") && is && broken.Seq != 1 {
+			t.Errorf("%s is of event %d", name, broken.Seq)
 		}
 	}
 }

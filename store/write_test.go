@@ -283,3 +283,55 @@ func TestLongBundles(t *testing.T) {
 		}
 	}
 }
+
+// Blobs of 2 KiB are packed where that helps, shorter ones never, and noise stays as it is; all come back.
+func TestWhatIsPacked(t *testing.T) {
+	p, err := NewPacker()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	for name, c := range map[string]struct {
+		blob []byte
+		pack int
+	}{"2 KiB": {make([]byte, 2048), zipped}, "less": {make([]byte, 2047), asIs}, "noise": {noise(1, 4096), asIs}, "nothing": {nil, asIs}} {
+		pack, data := p.Pack(c.blob)
+		if pack != c.pack || (len(data) < len(c.blob)) != (pack == zipped) {
+			t.Errorf("%s: %d, %d bytes", name, pack, len(data))
+		}
+		if got, err := p.Unpack(pack, data, nil); err != nil || !bytes.Equal(got, c.blob) {
+			t.Errorf("%s comes back as %d bytes, %v", name, len(got), err)
+		}
+	}
+}
+
+// While a copy is made no file goes, since the copy may name it; a repair finds it later.
+func TestFilesStayWhileACopyIsMade(t *testing.T) {
+	s := opened(t, t.TempDir())
+	blob := noise(5, mostInside+1)
+	file := blobFolder + "/" + session.Hash(sumOf(blob)).String()
+	c := &chain{loop: "a"}
+	drop := func() {
+		t.Helper()
+		after := c.seq
+		e := c.next(0, "", nil)
+		e.Drops = []session.Hash{sumOf(blob)}
+		if err := s.Append("a", after, []session.Event{e}, nil)(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Append("a", 0, []session.Event{c.told(1, blob)}, nil)(); err != nil {
+		t.Fatal(err)
+	}
+	s.copying.Add(1)
+	if drop(); !s.dir.Has(file) {
+		t.Error("a file is gone that a copy may name")
+	}
+	s.copying.Add(-1)
+	if n, err := s.sweep(); err != nil || n != 1 || s.dir.Has(file) {
+		t.Errorf("%d files are swept, %v", n, err)
+	}
+	if n, err := s.sweep(); err != nil || n != 0 {
+		t.Errorf("%d files are swept, %v", n, err)
+	}
+}
