@@ -116,7 +116,8 @@ func TestRowsThatAreNone(t *testing.T) {
 		if _, err := s.write.Exec("PRAGMA ignore_check_constraints = ON; " + harm); err != nil {
 			t.Fatalf("%s: %v", harm, err)
 		}
-		if err := ask(s); err == nil {
+		s.Close()
+		if s = opened(t, s.path); ask(s) == nil {
 			t.Errorf("%s is not noticed", harm)
 		}
 		s.Close()
