@@ -33,6 +33,10 @@ func TestLoopsAreReadOnce(t *testing.T) {
 	if _, err := h.Do(t.Context(), "shop", "test", session.Close{K: 9}); !missing(err) || h.journal.reads != 1 {
 		t.Errorf("after a refusal the journal was read %d times, %v", h.journal.reads, err)
 	}
+	reads := h.journal.reads
+	if err := h.Pass(t.Context()); err != nil || h.journal.reads != reads {
+		t.Errorf("time has it read again: %v", err)
+	}
 	h.Do(t.Context(), "none", "test", session.Ask{})
 	h.Rest()
 	if h.journal.states != 1 || len(h.journal.saved) != 1 {

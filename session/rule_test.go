@@ -241,7 +241,7 @@ func TestActors(t *testing.T) {
 	h = h.again()
 	h.must("shop", session.Ask{})
 	events := h.journal.of("shop").events
-	if n := len(events); n != 3 || events[1].Actor != "kedge" || events[1].Kind != session.Raised || events[2].Actor != "test" || events[2].Kind != session.Opened {
+	if n := len(events); n != 3 || events[1].Actor != "kedge" || events[1].K != 0 || events[1].Kind != session.Raised || events[2].Actor != "test" || events[2].Kind != session.Opened {
 		t.Errorf("%+v", events[1:])
 	}
 }

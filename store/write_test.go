@@ -138,7 +138,10 @@ func TestBlocksAreWhatWasWritten(t *testing.T) {
 
 // A journal in memory has the same series as one on the disk.
 func TestSeriesInMemory(t *testing.T) {
-	m, _, _ := remembered(t, withIDs, 7)
+	m, h, _ := remembered(t, withIDs, 7)
+	if _, err := h.Do(t.Context(), "shop", "test", session.Switch{To: session.Paused}); err != nil { // of no decision
+		t.Fatal(err)
+	}
 	s := opened(t, t.TempDir())
 	copied(t, m, s, "shop")
 	names := []string{"u.0", "off", "stepped", "value", "trust", "nonsense"}
