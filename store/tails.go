@@ -79,10 +79,10 @@ func (g *Strip) tail(ctx context.Context, block int) (map[string][]float64, erro
 	return values, nil
 }
 
-// fill sets the values of a block from a decision on.
+// fill sets the values of a block from a decision on, also of decisions that came since the newest was asked for.
 func (g *Strip) fill(ctx context.Context, values map[string][]float64, block, from int) error {
 	first := block*perBlock + 1
-	return g.Decisions(ctx, from, min(first+perBlock-1, g.Newest), func(d *session.Decision) {
+	return g.Decisions(ctx, from, first+perBlock-1, func(d *session.Decision) {
 		d.Numbers(func(name string, v float64) {
 			if values[name] == nil {
 				values[name] = slices.Repeat([]float64{math.NaN()}, perBlock)

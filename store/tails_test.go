@@ -57,14 +57,14 @@ func (w *watched) end() {
 	}
 }
 
-// page reads series with some tails.
-func (w *watched) page(names []string, tails *Tails, read *int) *session.SeriesPage {
+// page reads series with some tails, of a loop that had so many decisions less a moment ago.
+func (w *watched) page(names []string, tails *Tails, read *int, less int) *session.SeriesPage {
 	w.Helper()
 	g, err := w.graphOf(w.Context(), "shop")
 	if err != nil {
 		w.Fatal(err)
 	}
-	g.Tails, g.Shelf = tails, counted{g.Shelf, read}
+	g.Tails, g.Shelf, g.Newest = tails, counted{g.Shelf, read}, g.Newest-less
 	p, err := g.Page(w.Context(), names, 1, 10_000)
 	if err != nil {
 		w.Fatal(err)
@@ -76,7 +76,8 @@ func (w *watched) page(names []string, tails *Tails, read *int) *session.SeriesP
 func (w *watched) look() {
 	w.Helper()
 	names, anew := []string{"u.0", "off", "rows", "stepped", "deployed.1"}, 0
-	got, want := w.page(names, &w.tails, &w.read), w.page(names, &Tails{}, &anew)
+	w.page(names, &w.tails, &w.read, 1)
+	got, want := w.page(names, &w.tails, &w.read, 0), w.page(names, &Tails{}, &anew, 0)
 	same := slices.Equal(got.K, want.K)
 	for _, name := range names {
 		same = same && slices.EqualFunc(got.Series[name].Min, want.Series[name].Min, func(x, y float64) bool { return x == y || x != x && y != y })
