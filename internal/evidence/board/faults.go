@@ -59,7 +59,8 @@ func faultsOfRounds() []Planted {
 func faultsOfTheStore() []Planted {
 	return []Planted{
 		{Name: "events are acknowledged before they are written", Where: "store/commit.go", Pack: "./command", Test: "TestKilledServicesLoseNothing", Lines: []string{
-			"return func() error { return <-r.done }", "return func() error { return nil }"}},
+			"return func() error { return <-r.done }", "return func() error { return nil }",
+			"results := make([]error, len(all))", "time.Sleep(20 * time.Millisecond) // as a disk takes\n\tresults := make([]error, len(all))"}},
 		{Name: "the newest events are not in a backup", Where: "store/backup.go", Pack: "./command", Test: "TestKilledServicesLoseNothing", Lines: []string{
 			"db.SetMaxOpenConns(1)", "db.SetMaxOpenConns(1)\n\tdb.ExecContext(ctx, `DELETE FROM events WHERE pos > (SELECT max(pos) - 100 FROM events)`)"}},
 		{Name: "a database that is held by another is the end", Where: "store", Pack: "./command", Test: "TestPausedServicesGoOn", Lines: []string{
