@@ -278,7 +278,9 @@ func TestServicesEndWhenASyncFails(t *testing.T) {
 	_, err = loop.Tell(again, 1, "after", c.people("shop", 1, 2))
 	row.Case(err != nil, "a tell after a failed sync was acknowledged")
 	var ended *exec.ExitError
+	patience := time.AfterFunc(time.Minute, func() { s.cmd.Process.Kill() }) // with a service that goes on
 	err = s.cmd.Wait()
+	patience.Stop()
 	row.Case(errors.As(err, &ended) && ended.ExitCode() == 1, "the service ended with %v", err)
 	s.start()
 	d, err := loop.Decision(ctx, 1)
