@@ -54,6 +54,13 @@ func (h *history) Now() time.Time {
 	return time.Now().Add(h.skew)
 }
 
+// set has the service's clock be so far off.
+func (h *history) set(skew time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.skew = skew
+}
+
 // luck is a source of chance of its own for whoever asks.
 func (h *history) luck(who string, n int) *rand.Rand {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s %d", h.seed, who, n))
@@ -194,7 +201,7 @@ func (h *history) strike() {
 			h.crash()
 			time.Sleep(time.Duration(1 + luck.IntN(400_000_000)))
 			if h.may("s") { // the service's clock goes on from where it is at its start
-				h.skew = []time.Duration{-time.Hour, 0, time.Hour, -87600 * time.Hour, 87600 * time.Hour}[luck.IntN(5)]
+				h.set([]time.Duration{-time.Hour, 0, time.Hour, -87600 * time.Hour, 87600 * time.Hour}[luck.IntN(5)])
 			}
 			h.start()
 		case fault == 2 && h.may("f"), fault == 3 && h.may("b"):
@@ -247,7 +254,7 @@ func live(t *testing.T, seed uint64, bug, faults string) (wrong []string, all st
 func (h *history) judge() (wrong []string, all string) {
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	h.crash()
-	h.skew = 0
+	h.set(0)
 	h.start()
 	sum := sha256.New()
 	events := map[string]map[string][]session.Event{} // of loops, by decision and name
