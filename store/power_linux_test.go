@@ -165,7 +165,11 @@ func TestAcknowledgedEventsOutlivePowerCuts(t *testing.T) {
 	told, lost, broken := outages(t, cuts, "FULL")
 	t.Logf("%d cuts: %d events acknowledged, %d lost, %d chains broken", cuts, told, lost, broken)
 	row.Cases(lost+broken, told)
-	twinTold, twinLost, _ := outages(t, min(cuts/3, 20), "NORMAL")
+	twinTold, twinLost := 0, 0
+	for n := 0; n < 5 && twinLost == 0; n++ { // a cut may come just after a sync
+		told, lost, _ := outages(t, min(cuts/3, 20), "NORMAL")
+		twinTold, twinLost = twinTold+told, twinLost+lost
+	}
 	t.Logf("with synchronous NORMAL: %d of %d lost", twinLost, twinTold)
 	if twinLost == 0 {
 		t.Error("a database that does not sync loses nothing: the cuts do not cut")
