@@ -31,6 +31,12 @@ import (
 func of(t *testing.T, name string, sets ...string) *problem.Problem {
 	t.Helper()
 	text, _ := problem.Case(name)
+	return built(t, name, text, sets)
+}
+
+// built is the problem of a spec with some keys set.
+func built(t *testing.T, name string, text []byte, sets []string) *problem.Problem {
+	t.Helper()
 	var over []problem.Overlay
 	for _, s := range sets {
 		over = append(over, problem.Assign(s))

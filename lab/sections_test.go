@@ -18,7 +18,6 @@ import (
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/problem"
-	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // exampleOf is an example of the repository with some keys set.
@@ -28,19 +27,7 @@ func exampleOf(t *testing.T, name string, sets ...string) *problem.Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var over []problem.Overlay
-	for _, s := range sets {
-		over = append(over, problem.Assign(s))
-	}
-	s, err := problem.Parse(kind.Standard(), name, text, over...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := problem.Build(name, s, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return built(t, name, text, sets)
 }
 
 func sectionOf(t *testing.T, r *folder.Result, id string) folder.Section {
