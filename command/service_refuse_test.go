@@ -80,7 +80,9 @@ func TestASecondServiceIsRefused(t *testing.T) {
 	if after := contentsOf(t, s.data); !maps.Equal(before, after) {
 		t.Errorf("files have changed: %v, now %v", before, after)
 	}
-	if offer, err := service.Loop("shop").Ask(t.Context()); err != nil || offer.K != 1 {
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // a client asks a service that cannot answer for ever
+	defer cancel()
+	if offer, err := service.Loop("shop").Ask(ctx); err != nil || offer.K != 1 {
 		t.Errorf("the first service: %+v, %v", offer, err)
 	}
 }
