@@ -34,6 +34,7 @@ func main() {
 	apart := flag.Bool("apart", false, "compile every change apart instead of all together: slow, and as true as can be")
 	jobs := flag.Int("jobs", 2, "how many changes are judged at a time")
 	except := flag.String("except", ".ci/mutants.equivalent", "the list of changes that change nothing")
+	journal := flag.String("journal", "", "a file to which verdicts are added; those that it already has are not asked for again. For one state of the code, and one draw")
 	limit := flag.Duration("timeout", 3*time.Minute, "of the tests of a package")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -43,7 +44,7 @@ func main() {
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
 	}
-	survivors, err := judge(ctx, c, *except, choice{*only, *errs, *sample, *seed}, pace{*jobs, *apart}, patterns)
+	survivors, err := judge(ctx, c, *except, choice{*only, *errs, *sample, *seed}, pace{*jobs, *apart, *journal}, patterns)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants: "+err.Error())
 		os.Exit(2)
@@ -75,8 +76,9 @@ func (w choice) of(all []mutant.Mutation) []mutant.Mutation {
 
 // pace says how changes are judged.
 type pace struct {
-	jobs  int
-	apart bool
+	jobs    int
+	apart   bool
+	journal string
 }
 
 // judge draws changes, has them judged, and prints what came of it.
@@ -92,12 +94,17 @@ func judge(ctx context.Context, c *mutant.Court, except string, which choice, ho
 		return 0, fmt.Errorf("%s is about changes that are not in the code any more: %q", except, gone)
 	}
 	drawn := which.of(all)
+	known, err := openJournal(how.journal, drawn)
+	if err != nil {
+		return 0, err
+	}
+	defer known.Close()
 	dir, err := os.MkdirTemp("", "kedge-mutants-")
 	if err != nil {
 		return 0, err
 	}
 	defer os.RemoveAll(dir)
-	one := c.Judge
+	one := judging(c.Judge)
 	if !how.apart && len(drawn) > 1 {
 		chamber, err := c.Seat(ctx, dir, drawn)
 		if err != nil {
@@ -110,11 +117,11 @@ func judge(ctx context.Context, c *mutant.Court, except string, which choice, ho
 			}
 		}()
 	}
-	return each(ctx, one, drawn, how.jobs)
+	return each(ctx, known.ask(one), drawn, how.jobs)
 }
 
 // each has changes judged, several at a time, and prints verdicts as they come.
-func each(ctx context.Context, judge func(context.Context, mutant.Mutation) (mutant.Verdict, string, error), drawn []mutant.Mutation, jobs int) (survivors int, err error) {
+func each(ctx context.Context, judge judging, drawn []mutant.Mutation, jobs int) (survivors int, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	next, t := make(chan int), tally{}

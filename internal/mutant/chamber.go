@@ -19,8 +19,9 @@ import (
 // Chamber judges many changes that are compiled together, as a court does one by one, in a fraction of the time: tests are compiled once, and a change is
 // only shown to those that come by it.
 type Chamber struct {
-	court *Court
-	all   *together
+	court    *Court
+	all      *together
+	patience time.Duration // of tests that take longer, those alone are asked that come by a change
 
 	mu     sync.Mutex
 	jurors map[juror]*tests
@@ -37,10 +38,11 @@ type tests struct {
 	once   sync.Once
 	err    error
 	path   string
-	skip   []string      // those that fail or have no patience for code that has switches in it
-	took   time.Duration // without a change
-	passes map[int]bool  // changes that they come by
-	alone  bool          // they fail without a change: changes are shown to them one by one
+	skip   []string         // those that fail or have no patience for code that has switches in it
+	took   time.Duration    // without a change
+	passes map[int]bool     // changes that they come by
+	by     map[int][]string // the tests that come by a change; nil of quick tests, which are all asked
+	alone  bool             // they fail without a change: changes are shown to them one by one
 }
 
 // Seat prepares the judgement of changes; what it compiles is left in a folder.
@@ -54,7 +56,7 @@ func (c *Court) Seat(ctx context.Context, dir string, list []Mutation) (*Chamber
 			return nil, err
 		}
 	}
-	return &Chamber{court: c, all: all, jurors: map[juror]*tests{}}, nil
+	return &Chamber{court: c, all: all, patience: 10 * time.Second, jurors: map[juror]*tests{}}, nil
 }
 
 // Judge asks the tests of the package of a change, quick ones first, and, of a whole judgement, those of all that import it.
@@ -123,8 +125,11 @@ func (h *Chamber) ask(ctx context.Context, a juror, id int, s Mutation) (Verdict
 	case !t.passes[id]:
 		return "", "", nil
 	}
-	limit := min(h.court.Timeout, max(30*time.Second, 5*t.took))
-	out, err := h.run(ctx, a, t, limit, chosen+"="+strconv.Itoa(id))
+	limit, only := min(h.court.Timeout, max(30*time.Second, 5*t.took)), h.court.Run
+	if some := t.by[id]; len(some) > 0 {
+		only = names(some)
+	}
+	out, err := h.run(ctx, a, t, only, limit, chosen+"="+strconv.Itoa(id))
 	if v := verdict(ctx, out, err); v != Alive {
 		return v, a.pack + ": " + failure(string(out)), ctx.Err()
 	}
@@ -192,7 +197,7 @@ func (h *Chamber) compile(ctx context.Context, a juror, t *tests) error {
 	t.alone = true
 	for range 3 {
 		begun := time.Now()
-		out, err := h.run(ctx, a, t, 3*h.court.Timeout, passed+"="+log)
+		out, err := h.run(ctx, a, t, h.court.Run, 3*h.court.Timeout, passed+"="+log)
 		t.took = time.Since(begun)
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -206,24 +211,68 @@ func (h *Chamber) compile(ctx context.Context, a juror, t *tests) error {
 		}
 	}
 	// What they came by in runs that failed counts as well: the tests that are left out are asked apart.
-	text, err := os.ReadFile(log)
-	if err != nil && !os.IsNotExist(err) {
+	var err error
+	if t.passes, err = readPassed(log); err != nil || t.alone || t.took < h.patience || h.court.Run != "" {
 		return err
 	}
-	t.passes = map[int]bool{}
+	return h.apportion(ctx, a, t)
+}
+
+// readPassed reads which changes tests came by.
+func readPassed(log string) (map[int]bool, error) {
+	text, err := os.ReadFile(log)
+	if err != nil && !os.IsNotExist(err) {
+		return nil, err
+	}
+	passes := map[int]bool{}
 	for line := range strings.Lines(string(text)) {
 		if id, err := strconv.Atoi(strings.TrimSpace(line)); err == nil {
-			t.passes[id] = true
+			passes[id] = true
+		}
+	}
+	return passes, nil
+}
+
+var listedTest = regexp.MustCompile(`(?m)^(Test|Fuzz|Example)\w*$`)
+
+// apportion runs the tests of a package one by one, to see which of them come by which change: where all of them take long, those alone are asked. A test that does not
+// hold alone is asked about every change.
+func (h *Chamber) apportion(ctx context.Context, a juror, t *tests) error {
+	cmd := exec.CommandContext(ctx, t.path, "-test.list", ".")
+	cmd.Dir = filepath.Join(h.court.Root, a.pack)
+	list, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("list tests of %s: %w", a.pack, err)
+	}
+	t.by = map[int][]string{}
+	for i, name := range listedTest.FindAllString(string(list), -1) {
+		if slices.Contains(t.skip, name) {
+			continue
+		}
+		log := fmt.Sprintf("%s.%t.%d.passed", t.path, a.short, i)
+		_, failed := h.run(ctx, a, t, names([]string{name}), h.court.Timeout, passed+"="+log)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		passes, err := readPassed(log)
+		if err != nil {
+			return err
+		}
+		if failed != nil {
+			passes = t.passes
+		}
+		for id := range passes {
+			t.by[id] = append(t.by[id], name)
 		}
 	}
 	return nil
 }
 
 // run runs compiled tests; what they build has the changes, too.
-func (h *Chamber) run(ctx context.Context, a juror, t *tests, limit time.Duration, variable string) ([]byte, error) {
+func (h *Chamber) run(ctx context.Context, a juror, t *tests, only string, limit time.Duration, variable string) ([]byte, error) {
 	within, cancel := context.WithTimeout(ctx, limit+30*time.Second)
 	defer cancel()
-	args := []string{"-test.count=1", "-test.timeout", limit.String(), "-test.short=" + strconv.FormatBool(a.short), "-test.run", h.court.Run}
+	args := []string{"-test.count=1", "-test.timeout", limit.String(), "-test.short=" + strconv.FormatBool(a.short), "-test.run", only}
 	if strings.HasPrefix(variable, chosen+"=") {
 		args = append(args, "-test.failfast")
 	}
