@@ -2,6 +2,7 @@ package problem
 
 import (
 	"errors"
+	"math"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/online"
@@ -68,7 +69,7 @@ func (c *check) tails(path string, one *Constraint) {
 		}
 		of, tailed := one.Kind.(kind.Tailed)
 		if batch := form.Join("algorithms", a.Name) + ".batch"; tailed && a.Heed && a.Batch > 0 && of.Tail()*float64(a.Batch) < 0.999 && c.Sound(path+".level", "algorithms") {
-			c.Fail(form.Paths(batch, path+".level"), "%s is %d, but the worst %.4g of a sample must be somebody; want at least %.0f", batch, a.Batch, of.Tail(), 1/of.Tail())
+			c.Fail(form.Paths(batch, path+".level"), "%s is %d, but the worst %.4g of a sample must be somebody; want at least %.0f", batch, a.Batch, of.Tail(), math.Ceil(0.999/of.Tail()))
 		}
 	}
 }

@@ -24,6 +24,7 @@ func TestConstraintMistakes(t *testing.T) {
 		{"name: fair", "name: load", "x.yaml:8: constraints.1.name is load, which another constraint has"},
 		{"level: 0.9", "level: 1", "x.yaml:7: constraints.load.level is 1, want a number from 0 to below 1"},
 		{"batch: 10", "batch: 9", "x.yaml:10: algorithms.composite.batch is 9, but the worst 0.1 of a sample must be somebody; want at least 10"},
+		{"level: 0.9", "level: 0.925", "x.yaml:10: algorithms.composite.batch is 10, but the worst 0.075 of a sample must be somebody; want at least 14"}, // 13.33 people
 		{"group-by: 2", "group-by: 3", "x.yaml:8: constraints.fair.group-by is 3, a trait has 2 entries"},
 		{"cuts: [-1, 1]", "cuts: [1, -1]", "x.yaml:8: constraints.fair.cuts do not grow: -1 comes after 1"},
 		{"linear-state: [1, 0]", "linear-state: [1, 0, 0]", "x.yaml:7: constraints.load.of.linear-state has 3 entries, a state has 2"},
