@@ -65,10 +65,10 @@ func (h *Chamber) Judge(ctx context.Context, s Mutation) (Verdict, string, error
 	if why := c.Except[s.Key]; why != "" {
 		return Excepted, why, nil
 	}
-	if why, isWrong := h.all.unbuilt[s.Key]; isWrong {
+	if why, isWrong := h.all.unbuilt[s]; isWrong {
 		return Unbuilt, why, nil
 	}
-	id, isPlanted := h.all.planted[s.Key]
+	id, isPlanted := h.all.planted[s]
 	if !isPlanted {
 		return c.Judge(ctx, s)
 	}

@@ -252,6 +252,32 @@ func TestTogetherAsApart(t *testing.T) {
 	}
 }
 
+// Two lines of a file may be written alike, and the tests notice a change of one of them only.
+func TestLinesThatAreAlike(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles")
+	}
+	c := tree(t, "func TestOne(t *testing.T) {\n\tif other(1); one(1) != 2 {\n\t\tt.Error(1)\n\t}\n}\n", "")
+	const alike = "(x int) int {\n\ty := x + 1\n\treturn y\n}\n"
+	if err := os.WriteFile(filepath.Join(c.Root, "small/alike.go"), []byte("package small\n\nfunc other"+alike+"\nfunc one"+alike), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	all, err := Mutations(c.Root, "small/alike.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all = slices.DeleteFunc(all, func(s Mutation) bool { return s.Was != "+" })
+	chamber, err := c.Seat(context.Background(), t.TempDir(), all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []Verdict{Alive, Killed} {
+		if v, said, err := chamber.Judge(context.Background(), all[i]); err != nil || v != want {
+			t.Errorf("%s: %s (%s), %v, want %s", all[i], v, said, err, want)
+		}
+	}
+}
+
 // What is listed as changing nothing is about the code as it is.
 func TestExceptionsAreAboutTheCode(t *testing.T) {
 	f, err := os.Open("../../.ci/mutants.equivalent")

@@ -17,8 +17,8 @@ type together struct {
 	court   *Court
 	dir     string // for what is compiled
 	overlay string
-	planted map[Key]int    // the number that chooses a change
-	unbuilt map[Key]string // changes that do not compile, with what the compiler says
+	planted map[Mutation]int    // the number that chooses a change
+	unbuilt map[Mutation]string // changes that do not compile, with what the compiler says
 }
 
 // The environment of a process that has changes in it: which one it shows, or that it notes in a file which of them it came by.
@@ -62,17 +62,17 @@ func mutantPassed(ids ...int) {
 
 // plantTogether writes code with all changes in it that are within functions, and leaves out those that do not compile.
 func (c *Court) plantTogether(ctx context.Context, dir string, list []Mutation) (*together, error) {
-	t := &together{court: c, dir: dir, planted: map[Key]int{}, unbuilt: map[Key]string{}}
+	t := &together{court: c, dir: dir, planted: map[Mutation]int{}, unbuilt: map[Mutation]string{}}
 	byPackage := map[string][]Mutation{}
 	for _, s := range list {
-		if _, twice := t.planted[s.Key]; s.body.to == 0 || s.body.labels || twice || c.Except[s.Key] != "" {
+		if _, twice := t.planted[s]; s.body.to == 0 || s.body.labels || twice || c.Except[s.Key] != "" {
 			continue
 		}
 		if s.now == "{}" && s.body.results && s.to >= s.body.to-2 {
-			t.unbuilt[s.Key] = "missing return"
+			t.unbuilt[s] = "missing return"
 			continue
 		}
-		t.planted[s.Key] = len(t.planted) + 1
+		t.planted[s] = len(t.planted) + 1
 		byPackage[s.Package()] = append(byPackage[s.Package()], s)
 	}
 	replace := map[string]string{}
@@ -116,10 +116,10 @@ func (t *together) plantPackage(ctx context.Context, pack string, some []Mutatio
 			return nil, fmt.Errorf("build %s with its changes: %w: %s", pack, err, out)
 		}
 		some = slices.DeleteFunc(some, func(s Mutation) bool {
-			why, is := wrong[t.planted[s.Key]]
+			why, is := wrong[t.planted[s]]
 			if is {
-				delete(t.planted, s.Key)
-				t.unbuilt[s.Key] = why
+				delete(t.planted, s)
+				t.unbuilt[s] = why
 			}
 			return is
 		})
@@ -184,7 +184,7 @@ func (t *together) choose(path string, text []byte, list []Mutation) []byte {
 		out.Write(text[at:b.from])
 		var ids []string
 		for _, s := range byBody[b] {
-			ids = append(ids, strconv.Itoa(t.planted[s.Key]))
+			ids = append(ids, strconv.Itoa(t.planted[s]))
 		}
 		fmt.Fprintf(&out, "{\nif mutantChosen != 0 {\nswitch mutantChosen {\ncase -1:\nmutantPassed(%s)\n", strings.Join(ids, ", "))
 		for _, s := range byBody[b] {
@@ -192,7 +192,7 @@ func (t *together) choose(path string, text []byte, list []Mutation) []byte {
 			if b.results {
 				end = `panic("mutant: missing return")`
 			}
-			fmt.Fprintf(&out, "case %d:\n//line mutant%[1]d.go:1\n", t.planted[s.Key])
+			fmt.Fprintf(&out, "case %d:\n//line mutant%[1]d.go:1\n", t.planted[s])
 			out.Write(text[b.from:s.from])
 			out.WriteString(s.now)
 			out.Write(text[s.to:b.to])
