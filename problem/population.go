@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/kedge-opt/kedge/population"
@@ -111,9 +112,9 @@ func (p *Population) describeTable(f *form.Form) {
 		return // the law was not read
 	}
 	t.DescribeColumns(f)
-	p.Traits = "stored"
-	if p.Dim == 0 {
-		p.Dim = len(t.Traits)
+	if !f.Prints() {
+		p.Traits = "stored"
+		p.Dim = cmp.Or(p.Dim, len(t.Traits))
 	}
 	f.Refuse("weights", "population.weights is given, but people are columns of a file; want weight, with the name of a column")
 }

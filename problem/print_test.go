@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kedge-opt/kedge/problem/form"
@@ -72,6 +74,26 @@ func TestPrintIsReadBack(t *testing.T) {
 		if !bytes.Equal(s.YAML(), again.YAML()) {
 			t.Errorf("%s prints differently the second time", name)
 		}
+	}
+}
+
+// Printing changes nothing, not even what reading would have set, so that many may print a spec at once.
+func TestPrintingChangesNothing(t *testing.T) {
+	text, err := os.ReadFile("../examples/fitting/shop.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	logged := mustParse(t, string(text))
+	logged.Model.covariates = []string{"mine"}
+	logged.YAML()
+	if !slices.Equal(logged.Model.covariates, []string{"mine"}) {
+		t.Errorf("printing sets covariates to %q", logged.Model.covariates)
+	}
+	table := mustParse(t, strings.Replace(small, "law: sphere", "law: columns, file: people.csv, traits: [a, b]", 1))
+	table.Population.Traits, table.Population.Dim = "mine", 0
+	table.YAML()
+	if p := table.Population; p.Traits != "mine" || p.Dim != 0 {
+		t.Errorf("printing sets traits to %q and their entries to %d", p.Traits, p.Dim)
 	}
 }
 

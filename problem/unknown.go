@@ -66,7 +66,7 @@ func (s *Spec) Unknowns() (list []Asked) {
 
 func (s *Spec) describeData(f *form.Form) {
 	form.Field(f, "data", &s.Data, form.Part((*record.DataSection).Describe).Optional(), form.Says("The log that kedge fit finds unknown numbers of model.let from: what was deployed when, and what people did afterwards (docs/fitting.md). It has no part in runs.", "", ""))
-	if s.Model != nil {
+	if s.Model != nil && !f.Prints() {
 		s.Model.covariates = s.Data.Names()
 	}
 }
