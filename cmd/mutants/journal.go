@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -17,12 +19,13 @@ type judging func(context.Context, mutant.Mutation) (mutant.Verdict, string, err
 type journal struct {
 	mu   sync.Mutex
 	file *os.File // nil: nothing is kept
+	name map[mutant.Mutation]string
 	by   map[string]mutant.Verdict
 }
 
 // openJournal reads the verdicts of a file, each a line of its own, and refuses those of another draw.
 func openJournal(path string, drawn []mutant.Mutation) (*journal, error) {
-	j := &journal{by: map[string]mutant.Verdict{}}
+	j := &journal{name: map[mutant.Mutation]string{}, by: map[string]mutant.Verdict{}}
 	if path == "" {
 		return j, nil
 	}
@@ -30,16 +33,18 @@ func openJournal(path string, drawn []mutant.Mutation) (*journal, error) {
 	if err != nil && !os.IsNotExist(err) {
 		return nil, err
 	}
-	isDrawn := map[string]bool{}
-	for _, s := range drawn {
-		isDrawn[s.String()] = true
+	times := map[string]int{}
+	for _, s := range drawn { // two of a line may be written alike
+		times[s.String()]++
+		j.name[s] = fmt.Sprintf("%s (%d)", s, times[s.String()])
 	}
+	known := slices.Collect(maps.Values(j.name))
 	for line := range strings.Lines(string(text)) {
 		verdict, name, isWhole := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		if !isWhole || !strings.HasSuffix(line, "\n") {
 			continue // cut off while it was written
 		}
-		if !isDrawn[name] {
+		if !slices.Contains(known, name) {
 			return nil, fmt.Errorf("%s is of another draw, or of other code: %q is not drawn", path, name)
 		}
 		j.by[name] = mutant.Verdict(verdict)
@@ -52,7 +57,7 @@ func openJournal(path string, drawn []mutant.Mutation) (*journal, error) {
 func (j *journal) ask(judge judging) judging {
 	return func(ctx context.Context, s mutant.Mutation) (mutant.Verdict, string, error) {
 		j.mu.Lock()
-		v, isKnown := j.by[s.String()]
+		v, isKnown := j.by[j.name[s]]
 		j.mu.Unlock()
 		if isKnown {
 			return v, "by the journal", nil
@@ -63,7 +68,7 @@ func (j *journal) ask(judge judging) judging {
 		}
 		j.mu.Lock()
 		defer j.mu.Unlock()
-		_, err = fmt.Fprintf(j.file, "%s\t%s\n", v, s)
+		_, err = fmt.Fprintf(j.file, "%s\t%s\n", v, j.name[s])
 		return v, said, err
 	}
 }
