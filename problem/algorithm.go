@@ -35,7 +35,7 @@ func (c *check) fitting(a *kind.Algorithm, path string) {
 	c.FailIf(known.Remembers && form.NameOf(c.s.Objective) != "affinity" && c.Sound("objective.kind"), form.Paths(path+".norm", "objective.kind"),
 		"%s.norm is previous, which wants objective.kind affinity", path)
 	a.Check(&c.Check, path)
-	c.FailIf(c.s.Generator == "numpy" && c.Sound("generator", path) && !(known.Published && a.Hold == 1), form.Paths(path+".kind", "generator"),
+	c.FailIf(c.s.Generator == "numpy" && c.Sound("generator", path) && !(known.Published && a.Hold == 1), form.Paths(path+".kind", path+".hold", "generator"),
 		"generator numpy draws what the published runs drew: vanilla, composite and derivative-free, held for one turn")
 }
 

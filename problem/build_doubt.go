@@ -27,7 +27,7 @@ func (c *check) doubt() {
 	} {
 		c.FailIf(one.given, form.Paths("uncertain", one.key), "uncertain is %d, but %s are given, and %s; one must go", d.Uncertain, one.key, one.why)
 	}
-	c.FailIf(c.s.moves(), form.Paths("uncertain", "population"), "uncertain is %d, but the people change, and over draws they stay; one must go", d.Uncertain)
+	c.FailIf(c.s.moves(), form.Paths("uncertain", "population.churn", "population.drift"), "uncertain is %d, but the people change, and over draws they stay; one must go", d.Uncertain)
 }
 
 // readDraws reads the draws that are used, and finds what they are of.

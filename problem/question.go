@@ -20,8 +20,8 @@ func (l *Let) readUnknown(m *form.Mistakes, n *form.Node) bool {
 // stand are numbers in place of unknown ones, for what can be checked without them.
 func (l *Let) stand() *formula.Value {
 	x := l.Unknown.Start()
-	if high := min(l.Unknown.Upper, l.Unknown.Lower+1); x == 0 && high > 0 {
-		x = min(0.5, high/2) // nothing is divided by 0
+	if x == 0 && l.Unknown.Upper > 0 {
+		x = min(0.5, l.Unknown.Upper/2) // nothing is divided by 0
 	}
 	data := make([]float64, l.Unknown.Entries())
 	for i := range data {

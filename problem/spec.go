@@ -10,7 +10,6 @@ package problem
 import (
 	"errors"
 	"math"
-	"strconv"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/loop"
@@ -122,14 +121,7 @@ func (s *Spec) errorf(path, format string, args ...any) *form.Mistake {
 }
 
 // entry is the path of an entry of a list, which may go by a name.
-func (s *Spec) entry(list string, i int) string {
-	if s.origin != nil {
-		if n := s.origin.Get(list); n != nil && i < len(n.Items) {
-			return n.Items[i].Path
-		}
-	}
-	return form.Join(list, strconv.Itoa(i))
-}
+func (s *Spec) entry(list string, i int) string { return s.origin.EntryPath(list, i) }
 
 const maxCount = math.MaxInt32
 

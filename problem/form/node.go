@@ -141,6 +141,14 @@ func (n *Node) find(path string) *Node {
 // PlaceOf returns where a path was written, or where the nearest key above it was.
 func (n *Node) PlaceOf(path string) Place { return n.find(path).At }
 
+// EntryPath returns the path of an entry of the list at a path, which goes by its name if it has one.
+func (n *Node) EntryPath(list string, i int) string {
+	if found := n.find(list); found.Path == list && found.Shape == List && i < len(found.Items) {
+		return found.Items[i].Path
+	}
+	return Join(list, strconv.Itoa(i))
+}
+
 // TextPlace returns the place of a character of the text at a path: line and column count within the text.
 func (n *Node) TextPlace(path string, line, column int) Place {
 	found := n.find(path)

@@ -160,7 +160,7 @@ func (l *Arrangement) checkGuardrails(c *form.Check, constraints []string) {
 	c.FailIf(len(l.Guardrails) > MostGuardrails, form.Paths("live.guardrails"), "live.guardrails are %d, want at most %d", len(l.Guardrails), MostGuardrails)
 	seen := map[string]bool{}
 	for i := range l.Guardrails {
-		g, path := &l.Guardrails[i], fmt.Sprintf("live.guardrails.%d", i)
+		g, path := &l.Guardrails[i], c.Root.EntryPath("live.guardrails", i)
 		if !c.Sound(path) {
 			continue
 		}
