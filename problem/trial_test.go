@@ -80,6 +80,11 @@ func TestTrialsBeginAtTheFirstStates(t *testing.T) {
 			if got := trial.States(p.Some(100)); !slices.Equal(got, states) || len(kept) != p.Individuals()*width {
 				t.Errorf("%s\n%s begins at %v, want %v, in %d entries", c.src, p.Spec.Algorithms[a].Name, got, states, len(kept))
 			}
+			if width > c.width {
+				if got := trial.Objective.Eval(nil, nil, []float64{3, 4, 100}, []float64{0.5, 0.25}, make([]float64, 2)); got != -2.5 { // −pᵀu of the state alone
+					t.Errorf("the objective is %v", got)
+				}
+			}
 			if width > c.width && (kept[2] != 1 || kept[5] != 1 || rows.Distance(kept[:2], states[:2]) != 0) {
 				t.Errorf("with its norm a state is %v", kept[:3])
 			}
