@@ -156,6 +156,8 @@ func TestPlayersWhoClash(t *testing.T) {
 		{sharing, "algorithms.composite.play=planner", ""},
 		{sharing, "constraints=[{name: capacity, kind: worst-group, of: {kind: quadratic, linear-state: [1]}, bound: 1, group-by: 1, cuts: [0]}]", ""},
 		{sharing, "constraints=[{name: capacity, kind: worst, of: {kind: quadratic, linear-state: [1]}, bound: 1}]", "set: constraints.capacity.kind is \"worst\", want expectation, cvar, chance or worst-group"},
+		{duel, "players.left.set={kind: box, lower: [0, 0], upper: 1}", "set: players.left.set.lower has 2 entries, the player has 1"},
+		{duel, "players.left.name=none.\nplayers.right.name=none.", "set: players.0.name is \"none.\", want a name that begins with a letter and has no dot\nset: players.1.name is \"none.\", want a name that begins with a letter and has no dot"},
 		{model, "", ""},
 		{model, "model.minimize=p^2", both("model.minimize")},
 		{model, "model.maximize=p^2", both("model.maximize")},

@@ -82,7 +82,7 @@ func (p *Problem) keepsSet(lets []formula.Binding) error {
 		return false
 	}
 	for _, l := range lets {
-		if l.Data == nil && mentions(l.Expr) {
+		if mentions(l.Expr) {
 			drawn[l.Name] = true
 		}
 	}

@@ -136,12 +136,12 @@ func (c *check) discrete() {
 	for i := range c.s.Algorithms {
 		a, path := &c.s.Algorithms[i], c.pathOf("algorithms", i)
 		known := a.Facts()
-		c.FailIf(c.Sound(path) && (known.Reach > 0 || known.Draws || known.Learned), form.Paths(path, key),
+		c.FailIf(c.Sound(path) && known.Draws, form.Paths(path, key),
 			"%s is of kind %s, which tries decisions beside its own, but %s; want a method that follows gradients, such as composite or vanilla", path, a.Kind(), of)
 		c.FailIf(c.Sound(path) && a.RateLimit > 0, form.Paths(path+".rate-limit", key),
 			"%s.rate-limit is %v, but %s, which are deployed whole steps apart", path, a.RateLimit, of)
 	}
-	c.FailIf(len(c.s.Players) > 0 && c.s.Model != nil, form.Paths(key, "players"), "%s and players are both given, but best replies are looked for by small moves; one must go", key)
+	c.FailIf(len(c.s.Players) > 0, form.Paths(key, "players"), "%s and players are both given, but best replies are looked for by small moves; one must go", key)
 	c.FailIf(len(c.s.Changes) > 0, form.Paths("changes", key), "changes are given, but %s; only convex sets change", of)
 	c.FailIf(c.s.Record.Theory, form.Paths("record.theory", key), "record.theory is true, but %s, and the theory is of convex sets", of)
 	c.FailIf(c.s.Generator == "numpy", form.Paths("generator", key), "generator numpy draws what the published runs drew, which had no whole numbers")

@@ -108,12 +108,12 @@ func TestRespond(t *testing.T) {
 		"smooth": func(x float64) (float64, float64, error) { return (x - 0.5) * (x - 0.5), 2 * (x - 0.5), nil },
 		"jumps": func(x float64) (float64, float64, error) {
 			if x > 0.5 {
-				return x + 1, 1, nil
+				return x, 1, nil
 			}
-			return 0.5 - x, -1, nil
+			return x + 10, 1, nil
 		},
 	} {
-		if at, err := respond(f, within, []float64{-1}); err != nil || math.Abs(at[0]-0.5) > 1e-6 {
+		if at, err := respond(f, within, []float64{1.5}); err != nil || math.Abs(at[0]-0.5) > 1e-6 {
 			t.Errorf("%s: %v, %v, want 0.5", name, at, err)
 		}
 	}

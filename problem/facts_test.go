@@ -61,6 +61,11 @@ func TestLandscapes(t *testing.T) {
 			t.Errorf("%s: a landscape %v", change, l != nil)
 		}
 	}
+	for size, want := range map[string]bool{"10000": true, "10001": false} { // with one entry and its slope
+		if l := build(t, settledAt, Assign("population.size="+size)).Landscape(); (l != nil) != want {
+			t.Errorf("%s people: a landscape %v", size, l != nil)
+		}
+	}
 	if build(t, small).Landscape() != nil {
 		t.Error("parts known by name have one")
 	}
@@ -118,6 +123,10 @@ func TestWhatIsDeployed(t *testing.T) {
 			t.Errorf("%s deploys within %v, want %v", p.Spec.Algorithms[a].Name, got, want)
 		}
 	}
+	boxed := build(t, coupledOne, Assign("set={kind: box, lower: 0, upper: 1}"))
+	if _, ok := boxed.Deployed(0).Set.(set.Box); !ok {
+		t.Errorf("what deploys its own decisions does so within %T", boxed.Deployed(0).Set)
+	}
 	if _, ok := p.Deployed(1).Dynamics.(dynamics.Held); !ok {
 		t.Error("the others are not held")
 	}
@@ -162,7 +171,7 @@ func (deaf) PullRows(gu, p, u, d, v []float64) error { return nil }
 // What a spoiled sensitivity misleads by is, halved, half of what people's answer adds to the gradient, taken away; people settle from where they begin.
 func TestMisledByHalfTheAnswer(t *testing.T) {
 	const bistable = `iterations: 3
-model: {decision: q, state: p, trait: d, next: "tanh(2*p + 0.1*d + 0.1*q)", minimize: "(p - 0.3*q)^2"}
+model: {decision: q, state: "p[2]", trait: "d[2]", next: "tanh(2*p + 0.1*d + 0.1*q)", minimize: "(p[0] - 0.3*q)^2 + 2*p[1]"}
 population: {size: 150, law: normal, states: {law: normal}}
 start: {law: zero}
 algorithms: [{name: half, kind: composite, step: 0.1, wrong: {scale: 0.5}}, {name: composite, step: 0.1}, {name: old, kind: composite, step: 0.1, wrong: {stale: 3}}]

@@ -73,8 +73,9 @@ func (p *Population) fixed(traits, states form.Vector) bool {
 		}
 		return j < len(v.Each) && v.Each[j] == 0 // another length is another mistake
 	}
+	somewhere := func(v form.Vector) bool { return v.Each == nil && v.All == 0 || slices.Contains(v.Each, 0) }
 	if p.Joint.Rows == nil {
-		return still(traits, 0) || still(states, 0) || slices.Contains(traits.Each, 0) || slices.Contains(states.Each, 0)
+		return somewhere(traits) || somewhere(states)
 	}
 	for i, row := range p.Joint.Rows {
 		for j, c := range row {

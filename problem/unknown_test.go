@@ -140,6 +140,7 @@ func TestLogMistakes(t *testing.T) {
 		"dynamics={kind: polarized, lambda: 0.4, sigma: 0.3, noise: 0.1}":                                   wanted,
 		"dynamics={kind: polarized, lambda: 0.4, sigma: 0.3, heterogeneity: {lambda: [0.3, 0.5]}}":          wanted,
 		"dynamics={kind: friedkin-johnsen, susceptibility: 0.5, influence: 0.1, weights: [[1, 0], [0, 1]]}": wanted,
+		"dynamics={kind: polarized, lambda: none, sigma: 0.3, coupling: 0.1}":                               ": dynamics.lambda is \"none\", want a number from 0 to 1",
 		"data.beside={rain: wet}": ": data.beside is given without a model whose formulas could use it",
 		"data.effects=person":     ": data.effects is person, which wants a model in formulas",
 		"data.person=null":        ": data.person is missing, want the column that says whose row it is; for people who are not seen again data.kind is sections",
