@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/session"
 )
 
@@ -45,10 +44,7 @@ func (s *SQLite) Backup(ctx context.Context, file string) (c Audit, err error) {
 
 // inline puts blobs that are files into a copy of the database.
 func (s *SQLite) inline(ctx context.Context, file string) error {
-	db, err := sql.Open("sqlite", "file:"+uri(file)+"?_pragma=synchronous(FULL)&_pragma=journal_mode(DELETE)")
-	if err != nil {
-		return err
-	}
+	db := connections(file, "?_pragma=synchronous(FULL)&_pragma=journal_mode(DELETE)")
 	defer db.Close()
 	db.SetMaxOpenConns(1)
 	for at := int64(0); ; {
@@ -79,7 +75,7 @@ func syncFile(file string) error {
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	dir, err := disk.Disk{}.Open(filepath.Dir(file))
+	dir, err := ground().Open(filepath.Dir(file))
 	if err != nil {
 		return err
 	}
@@ -103,7 +99,7 @@ func Restore(ctx context.Context, file, dir string, clock session.Clock, plan se
 		return c, err
 	}
 	defer from.Close()
-	err = disk.Disk{}.WriteFile(filepath.Join(dir, database), func(w io.Writer) error {
+	err = ground().WriteFile(filepath.Join(dir, database), func(w io.Writer) error {
 		_, err := io.Copy(w, from)
 		return err
 	})

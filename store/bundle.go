@@ -13,7 +13,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -45,6 +44,12 @@ type contents struct {
 	Files  map[string]session.Hash `json:"files"` // SHA-256
 }
 
+func (c *contents) write(w io.Writer) error {
+	to := json.NewEncoder(w)
+	to.SetIndent("", "  ")
+	return to.Encode(c)
+}
+
 // line is an event in a bundle.
 type line struct {
 	Loop string `json:"loop"`
@@ -59,7 +64,7 @@ func Export(ctx context.Context, j session.Journal, loop, dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	out, err := disk.Disk{}.Open(dir)
+	out, err := ground().Open(dir)
 	if err != nil {
 		return err
 	}
@@ -77,11 +82,7 @@ func Export(ctx context.Context, j session.Journal, loop, dir string) error {
 	if err := w.fill(specFile, func(w2 io.Writer) error { _, err := io.WriteString(w2, w.spec); return err }); err != nil {
 		return err
 	}
-	text, err := json.MarshalIndent(w.manifest, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := out.Replace(manifestFile, func(w io.Writer) error { _, err := w.Write(append(text, '\n')); return err }); err != nil {
+	if err := out.Replace(manifestFile, w.manifest.write); err != nil {
 		return err
 	}
 	return out.Sync(".")
@@ -106,12 +107,9 @@ func (p *packing) fill(name string, write func(io.Writer) error) error {
 
 func (p *packing) events(ctx context.Context) error {
 	return p.fill(eventsFile, func(w io.Writer) error {
+		to := json.NewEncoder(w)
 		return p.journal.Read(ctx, p.manifest.Loop, 0, func(e session.Event) error {
-			text, err := json.Marshal(line{p.manifest.Loop, e})
-			if err != nil {
-				return err
-			}
-			if _, err := w.Write(append(text, '\n')); err != nil {
+			if err := to.Encode(line{p.manifest.Loop, e}); err != nil {
 				return err
 			}
 			p.manifest.Seq, p.manifest.Hash = e.Seq, e.Hash
@@ -162,39 +160,34 @@ func ExportTar(ctx context.Context, j session.Journal, loop string, w io.Writer)
 	if err := Export(ctx, j, loop, dir); err != nil {
 		return err
 	}
-	return tarFolder(w, dir, loop)
+	return tarFolder(w, os.DirFS(dir), loop)
 }
 
 // tarFolder writes the files of a folder under a name.
-func tarFolder(w io.Writer, dir, under string) error {
+func tarFolder(w io.Writer, dir fs.FS, under string) error {
 	t := tar.NewWriter(w)
-	err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(dir, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		name, err := filepath.Rel(dir, file)
+		f, err := dir.Open(name)
 		if err != nil {
 			return err
 		}
-		return tarFile(t, file, under+"/"+filepath.ToSlash(name))
+		defer f.Close()
+		return tarFile(t, f, under+"/"+name)
 	})
 	return errors.Join(err, t.Close())
 }
 
-func tarFile(t *tar.Writer, file, name string) error {
-	f, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
+func tarFile(t *tar.Writer, f fs.File, name string) error {
 	info, err := f.Stat()
-	if err != nil {
-		return err
+	if err == nil {
+		err = t.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: info.Size(), Format: tar.FormatPAX})
 	}
-	if err := t.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: info.Size(), Format: tar.FormatPAX}); err != nil {
-		return err
+	if err == nil {
+		_, err = io.Copy(t, f)
 	}
-	_, err = io.Copy(t, f)
 	return err
 }
 
@@ -431,9 +424,11 @@ func whole(ctx context.Context, j session.Journal, loop string) (all []session.E
 	err = j.Read(ctx, loop, 0, func(e session.Event) error {
 		names, _, err := e.Blobs()
 		for _, sum := range names {
-			if data, err := j.Blob(loop, sum); err == nil {
-				e.Blob = data
+			data, err := j.Blob(loop, sum)
+			if err != nil && !errors.Is(err, session.ErrDropped) {
+				return err
 			}
+			e.Blob = data
 		}
 		all = append(all, e)
 		return err

@@ -96,6 +96,7 @@ func TestBundlesThatAreWrong(t *testing.T) {
 		"another hash":      {manifest(func(m *contents) { m.Hash[0] ^= 1 }), "the manifest ends with event"},
 		"another end":       {manifest(func(m *contents) { m.Seq-- }), "the manifest ends with event"},
 		"other white space": {write(eventsFile, string(events)+" \n"), ""},
+		"a changed event":   {write(eventsFile, strings.Replace(string(events), `"kind":"batch"`, `"kind":"botch"`, 1)), "event 4 of loop shop"},
 		"a changed end":     {write(eventsFile, strings.Replace(string(events), `{"loop"`, ` {"loop"`, 1)), eventsFile + ": " + folder.ErrChanged.Error()},
 	} {
 		dir = filepath.Join(t.TempDir(), "bundle")
@@ -177,6 +178,12 @@ func TestBundlesKeepWhatTheyAreGiven(t *testing.T) {
 		for _, body := range []string{`{"rows":0}`, `{"rows":3}`, `{"rows":-2}`, `[]`} {
 			if err := s.add(&session.Event{Body: []byte(body)}, frame); err == nil {
 				t.Errorf("%s of two rows", body)
+			}
+		}
+		odd, err := (&session.Batch{P: []float64{1, 2, 3, 4, 5, 6}, D: []float64{1, 2, 3, 4}}).Encode()
+		for _, body := range []string{`{"rows":3}`, `{"rows":4}`} { // of which only one is a divisor
+			if fault := s.add(&session.Event{Body: []byte(body)}, odd); err != nil || fault == nil {
+				t.Errorf("%s of two rows, %v", body, err)
 			}
 		}
 		if err := s.add(&e, frame[1:]); err == nil {

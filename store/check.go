@@ -12,7 +12,6 @@ import (
 	"runtime"
 
 	"github.com/kedge-opt/kedge/internal/crew"
-	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/session/chronicle"
 )
@@ -246,7 +245,7 @@ func Look(file string, isCopy bool) (_ *SQLite, err error) {
 			s.release()
 		}
 	}()
-	if s.dir, err = (disk.Disk{}).Open(s.path); err != nil {
+	if s.dir, err = ground().Open(s.path); err != nil {
 		return nil, err
 	}
 	if s.packer, err = NewPacker(); err != nil {
@@ -257,9 +256,7 @@ func Look(file string, isCopy bool) (_ *SQLite, err error) {
 		options += "&immutable=1"
 	}
 	for _, db := range []**sql.DB{&s.read, &s.peek} {
-		if *db, err = sql.Open("sqlite", "file:"+uri(file)+options); err != nil {
-			return nil, err
-		}
+		*db = connections(file, options)
 		(*db).SetMaxOpenConns(readers)
 	}
 	var number int

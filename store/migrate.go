@@ -32,10 +32,7 @@ func refuseNewer(file string) error {
 	} else if err != nil {
 		return err
 	}
-	db, err := sql.Open("sqlite", "file:"+uri(file)+"?mode=ro")
-	if err != nil {
-		return err
-	}
+	db := connections(file, "?mode=ro")
 	defer db.Close()
 	var number int
 	if err := db.QueryRow("PRAGMA user_version").Scan(&number); err != nil {

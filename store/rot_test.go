@@ -273,6 +273,9 @@ func TestBundlesHoldAllOfALoop(t *testing.T) {
 		if err != nil || r.Events != 1+4*6+1 || r.Closes != 6 {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
+		if newest, err := s.Newest(ctx, "shop", []session.Kind{session.Imported, session.Restored}, 2); err != nil || len(newest) != 1 || newest[0].Kind != session.Imported || newest[0].Seq != 1+4*6+1 {
+			t.Errorf("%s: %+v, %v", name, newest, err)
+		}
 		if err := Import(ctx, s, wall{}, session.Standard, m, loop); !session.IsRefusal(err, session.NameTaken) {
 			t.Errorf("imported twice: %v", err)
 		}

@@ -93,7 +93,7 @@ func open(path, strength string) (_ *SQLite, err error) {
 			s.release()
 		}
 	}()
-	if s.dir, err = (disk.Disk{}).Open(path); err != nil {
+	if s.dir, err = ground().Open(path); err != nil {
 		return nil, err
 	}
 	if s.lock, err = s.dir.Lock(lockFile); err != nil {
@@ -168,14 +168,11 @@ func (s *SQLite) seclude() error {
 func (s *SQLite) connect(file string, most int, more ...setting) (*sql.DB, error) {
 	all := append(s.pragmas(), more...)
 	var text strings.Builder
-	fmt.Fprintf(&text, "file:%s?_txlock=immediate", uri(file))
+	text.WriteString("?_txlock=immediate")
 	for _, p := range all {
 		fmt.Fprintf(&text, "&_pragma=%s(%s)", p.name, p.value)
 	}
-	db, err := sql.Open("sqlite", text.String())
-	if err != nil {
-		return nil, err
-	}
+	db := connections(file, text.String())
 	db.SetMaxOpenConns(most)
 	db.SetMaxIdleConns(most)
 	db.SetConnMaxLifetime(0)

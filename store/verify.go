@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -150,7 +151,7 @@ func Repair(ctx context.Context, dir string, acceptLoss bool, clock session.Cloc
 		r.States++
 	}
 	fleet.Rest()
-	return r, nil
+	return r, s.alter(func(*sql.Tx) error { return nil }) // done when the states are written, which nobody waits for
 }
 
 // sweep removes files of blobs that no loop has.
@@ -189,6 +190,6 @@ func Packed(file string) ([]byte, error) {
 		return plain.ReadFile(file, mostPacked)
 	}
 	var b bytes.Buffer
-	err := tarFolder(&b, file, "bundle")
+	err := tarFolder(&b, os.DirFS(file), "bundle")
 	return b.Bytes(), err
 }

@@ -1,0 +1,216 @@
+package store
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/kedge-opt/kedge/internal/disk"
+	"modernc.org/sqlite"
+)
+
+// failing is what the package stands on, of which one call fails: the nth to the database or the disk. It passes all others on.
+type failing struct {
+	mu      sync.Mutex
+	n       int    // calls until it fails
+	met     string // the call that failed; "": none
+	unsound bool   // rows come with values that nothing can take, instead of an error
+	spares  func(call string) bool
+}
+
+var errPlanned = errors.New("a planned fault")
+
+// call counts a call and tells whether it fails.
+func (f *failing) call(what string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.met != "" || f.spares != nil && f.spares(what) {
+		return nil
+	}
+	if f.n--; f.n >= 0 {
+		return nil
+	}
+	f.met = what
+	return errPlanned
+}
+
+// statement counts a call where errors are planned, and not rows.
+func (f *failing) statement(what string) error {
+	if f.unsound {
+		return nil
+	}
+	return f.call(what)
+}
+
+// stands has the package stand on it until the test ends.
+func (f *failing) stands(t *testing.T) {
+	d, g, hands := dial, ground, runtime.GOMAXPROCS(1) // so that loops are checked one by one, and the nth call is the same again
+	t.Cleanup(func() {
+		runtime.GOMAXPROCS(hands)
+		dial, ground = d, g
+	})
+	dial = func(dsn string) (driver.Conn, error) {
+		if err := f.statement("connect"); err != nil {
+			return nil, err
+		}
+		c, err := (&sqlite.Driver{}).Open(dsn)
+		if err != nil {
+			return nil, err
+		}
+		return &failingConn{c, f}, nil
+	}
+	ground = func() disk.Disk {
+		return disk.Disk{Before: func(s disk.Step) error { return f.statement(string(s.Call) + " of a file") }}
+	}
+}
+
+type failingConn struct {
+	driver.Conn
+	f *failing
+}
+
+func (c *failingConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
+	if err := c.f.statement("begin"); err != nil {
+		return nil, err
+	}
+	tx, err := c.Conn.(driver.ConnBeginTx).BeginTx(ctx, o)
+	return failingTx{tx, c.f}, err
+}
+
+func (c *failingConn) PrepareContext(ctx context.Context, text string) (driver.Stmt, error) {
+	if err := c.f.statement("prepare " + text); err != nil {
+		return nil, err
+	}
+	s, err := c.Conn.(driver.ConnPrepareContext).PrepareContext(ctx, text)
+	return failingStmt{s, c.f, text}, err
+}
+
+func (c *failingConn) ExecContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Result, error) {
+	if err := c.f.statement(text); err != nil {
+		return nil, err
+	}
+	return c.Conn.(driver.ExecerContext).ExecContext(ctx, text, args)
+}
+
+func (c *failingConn) QueryContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Rows, error) {
+	if err := c.f.statement(text); err != nil {
+		return nil, err
+	}
+	r, err := c.Conn.(driver.QueryerContext).QueryContext(ctx, text, args)
+	return &failingRows{Rows: r, f: c.f, text: text}, err
+}
+
+type failingTx struct {
+	driver.Tx
+	f *failing
+}
+
+func (x failingTx) Commit() error {
+	if err := x.f.statement("commit"); err != nil {
+		return errors.Join(err, x.Tx.Rollback())
+	}
+	return x.Tx.Commit()
+}
+
+type failingStmt struct {
+	driver.Stmt
+	f    *failing
+	text string
+}
+
+func (s failingStmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
+	if err := s.f.statement(s.text); err != nil {
+		return nil, err
+	}
+	r, err := s.Stmt.(driver.StmtExecContext).ExecContext(ctx, args)
+	return failingResult{r, s.f, s.text}, err
+}
+
+type failingResult struct {
+	driver.Result
+	f    *failing
+	text string
+}
+
+func (r failingResult) LastInsertId() (int64, error) {
+	if err := r.f.statement("number of " + r.text); err != nil {
+		return 0, err
+	}
+	return r.Result.LastInsertId()
+}
+
+// failingRows fail at the first row, at the second, or at the end.
+type failingRows struct {
+	driver.Rows
+	f    *failing
+	text string
+	at   int
+}
+
+func (r *failingRows) Next(to []driver.Value) error {
+	err := r.Rows.Next(to)
+	if r.at++; r.at > 2 && err == nil || err != nil && err != io.EOF {
+		return err
+	}
+	if r.f.unsound && err == nil {
+		if r.f.call("row of "+r.text) != nil {
+			for i := range to {
+				to[i] = struct{}{} // which no variable takes
+			}
+		}
+		return nil
+	}
+	if planned := r.f.statement("row of " + r.text); planned != nil {
+		return planned
+	}
+	return err
+}
+
+// sweep does something again and again, each time with another call that fails, until none does. Each time the error must be told.
+// It returns how often which calls were.
+func sweep(t *testing.T, name string, spares func(call string) bool, do func(t *testing.T, f *failing) error) (met map[string]int) {
+	t.Helper()
+	met = map[string]int{}
+	for _, unsound := range []bool{false, true} {
+		for n := 0; ; n++ {
+			f := &failing{n: n, unsound: unsound, spares: spares}
+			var err error
+			t.Run("", func(t *testing.T) {
+				err = do(t, f)
+			})
+			if t.Failed() {
+				return met
+			}
+			met[f.met]++
+			if f.met == "" {
+				if err != nil {
+					t.Errorf("%s, without a fault: %v", name, err)
+				}
+				if n < 1 {
+					t.Errorf("%s: there is nothing that could fail", name)
+				}
+				break
+			}
+			if err == nil || !unsound && !strings.Contains(err.Error(), errPlanned.Error()) {
+				t.Errorf("%s, where call %d fails (%s, unsound %v): %v", name, n, f.met, unsound, err)
+			}
+		}
+	}
+	return met
+}
+
+// ofOpening tells calls that read settings back, which have a sweep of their own.
+func ofOpening(call string) bool {
+	name, isSetting := strings.CutPrefix(strings.TrimPrefix(call, "row of "), "PRAGMA ")
+	return isSetting && name != "user_version" && !strings.Contains(name, "(") || strings.Contains(call, "sqlite_version") || strings.HasPrefix(call, "prepare ") || ofDrawing(call)
+}
+
+// ofDrawing tells calls of what goes on behind the commits, and whose faults only take time.
+func ofDrawing(call string) bool {
+	return strings.Contains(call, "SELECT l.name FROM loops l WHERE coalesce")
+}
