@@ -21,6 +21,7 @@ type failing struct {
 	met     string // the call that failed; "": none
 	unsound bool   // rows come with values that nothing can take, instead of an error
 	spares  func(call string) bool
+	over    bool // nothing fails any more
 }
 
 var errPlanned = errors.New("a planned fault")
@@ -29,7 +30,7 @@ var errPlanned = errors.New("a planned fault")
 func (f *failing) call(what string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.met != "" || f.spares != nil && f.spares(what) {
+	if f.spares != nil && f.spares(what) || f.over || f.met != "" {
 		return nil
 	}
 	if f.n--; f.n >= 0 {
@@ -67,6 +68,22 @@ func (f *failing) stands(t *testing.T) {
 	ground = func() disk.Disk {
 		return disk.Disk{Before: func(s disk.Step) error { return f.statement(string(s.Call) + " of a file") }}
 	}
+}
+
+// opened is a journal on it that was opened without a fault; the calls that count begin now and end with over.
+func (f *failing) opened(t *testing.T, dir string) (s *SQLite, over func()) {
+	t.Helper()
+	n := f.n
+	f.n = 1 << 30
+	f.stands(t)
+	s = opened(t, dir)
+	set := func(n int, over bool) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.n, f.over = n, over
+	}
+	set(n, false)
+	return s, func() { set(0, true) }
 }
 
 type failingConn struct {

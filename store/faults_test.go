@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"io/fs"
 	"os"
@@ -101,16 +102,9 @@ func TestEveryFaultOfACommitIsTold(t *testing.T) {
 	}
 	met := sweep(t, "a commit", tidies, func(t *testing.T, f *failing) error {
 		dir := again(t, e.dir)
-		opens := &failing{n: 1 << 30}
-		opens.stands(t)
-		s := opened(t, dir)
-		opens.mu.Lock()
-		opens.n, opens.unsound, opens.spares = f.n, f.unsound, f.spares
-		opens.mu.Unlock()
+		s, over := f.opened(t, dir)
 		err := e.append(s)
-		opens.mu.Lock()
-		f.met, opens.met = opens.met, "over"
-		opens.mu.Unlock()
+		over()
 		heads, wrong := s.Loops(t.Context())
 		want := session.Tip{Loop: "gone", Seq: 2, Hash: e.events[4].Removes.Hash}
 		if err == nil {
@@ -289,26 +283,71 @@ func TestEveryFaultOfABackupIsTold(t *testing.T) {
 func TestEveryFaultOfABlockIsTold(t *testing.T) {
 	dir := small(t, lived(t, 2))
 	sweep(t, "a block", ofOpening, func(t *testing.T, f *failing) error {
-		later := &failing{n: 1 << 30}
-		later.stands(t)
-		s := opened(t, again(t, dir))
-		g, err := s.graphOf(t.Context(), "shop")
-		if err != nil {
-			return err
-		}
-		later.mu.Lock()
-		later.n, later.unsound, later.spares = f.n, f.unsound, f.spares
-		later.mu.Unlock()
-		g.Keep(t.Context(), 0, map[string][]byte{"u.0": []byte("a"), "off": []byte("b")}, 1, 2, 9)
-		later.mu.Lock()
-		f.met, later.met = later.met, "over"
-		later.mu.Unlock()
+		s, over := f.opened(t, again(t, dir))
+		rack{s: s, loop: "shop", id: 1}.Keep(t.Context(), 0, map[string][]byte{"u.0": []byte("a"), "off": []byte("b")}, 1, 2, 9)
+		over()
 		names := 0
 		if err := s.read.QueryRow(`SELECT count(*) FROM series`).Scan(&names); err != nil || names != 0 && names != 2 || (names == 0) != (f.met != "") {
 			t.Errorf("%d numbers are there after %s has failed, %v", names, f.met, err)
 		}
 		return s.Health()
 	})
+}
+
+// A loop that cannot be imported is not there, and why is told as it was.
+func TestEveryFaultOfAnImportIsTold(t *testing.T) {
+	ctx, empty := t.Context(), t.TempDir()
+	m, _, _ := remembered(t, withIDs, 2)
+	opened(t, empty).Close()
+	small(t, empty)
+	sweep(t, "an import", ofOpening, func(t *testing.T, f *failing) error {
+		s, over := f.opened(t, again(t, empty))
+		defer over()
+		return Import(ctx, s, wall{}, session.Standard, m, "shop")
+	})
+}
+
+// A WAL of 128 MiB is folded in at the next commit, and again when it has grown as far once more; where that fails nothing is written any more.
+func TestTheWALIsFoldedIn(t *testing.T) {
+	nothing := func(*sql.Tx) error { return nil }
+	folds := func(call string) bool { return call == "PRAGMA wal_checkpoint(RESTART)" }
+	for n := range 4 {
+		times := 0
+		f := &failing{n: n, spares: func(call string) bool {
+			if folds(call) {
+				times++
+			}
+			return !strings.Contains(call, "busy_timeout = ") && !folds(call)
+		}}
+		t.Run("", func(t *testing.T) {
+			s, over := f.opened(t, small(t, t.TempDir()))
+			c := &chain{loop: "a"}
+			if err := s.Append("a", 0, []session.Event{c.next(0, "", nil)}, nil)(); err != nil {
+				t.Fatal(err)
+			}
+			grown := func(size int64) error {
+				t.Helper()
+				if err := os.Truncate(s.dir.Path(database+"-wal"), size); err != nil {
+					t.Fatal(err)
+				}
+				err := s.alter(nothing)
+				after := c.seq
+				return errors.Join(err, s.Append("a", after, []session.Event{c.next(0, "", nil)}, nil)()) // which comes after what the first was followed by, and cuts the WAL
+			}
+			if err := grown(128<<20 - 1); err != nil || times != 0 {
+				t.Fatalf("folded in %d times, %v", times, err)
+			}
+			for round := 1; round <= 2; round++ {
+				err := grown(128 << 20)
+				if over(); n == 3 && (err != nil || times != round) || n < 3 && !errors.Is(err, errPlanned) {
+					t.Errorf("%q fails: folded in %d times, %v", f.met, times, err)
+				}
+				if n < 3 {
+					return
+				}
+			}
+		})
+	}
 }
 
 // Whatever fails while a bundle is written is told: a step on the disk, or a byte of a tar.

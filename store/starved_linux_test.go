@@ -176,6 +176,10 @@ func TestReserves(t *testing.T) {
 	if err := wide.roomForPeople(); err != nil || wide.tight || reserved(wide) != 16<<20 {
 		t.Errorf("with room again: %v, %d bytes", err, reserved(wide))
 	}
+	gone := at(t.TempDir())
+	if err := os.Remove(gone.path); err != nil || gone.setAside() {
+		t.Errorf("something is set aside in a folder that is gone, %v", err)
+	}
 	for size, want := range map[string]int64{"1024k": 128 << 10, "512k": 64 << 10, "508k": 0} {
 		dir := t.TempDir()
 		if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size="+size, "kedge", dir).CombinedOutput(); err != nil {
