@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"strings"
 
 	"github.com/kedge-opt/kedge/internal/disk"
 	"modernc.org/sqlite"
@@ -27,4 +28,9 @@ func (address) Driver() driver.Driver { return &sqlite.Driver{} }
 // connections are those to the database of a file, none of which is made yet.
 func connections(file, options string) *sql.DB {
 	return sql.OpenDB(address("file:" + uri(file) + options))
+}
+
+// uri escapes what a file name may hold that ends the path of a URI.
+func uri(path string) string {
+	return strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path)
 }

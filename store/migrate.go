@@ -110,8 +110,3 @@ func older(a, b string) bool {
 	}
 	return false
 }
-
-// uri escapes what a file name may hold that ends the path of a URI.
-func uri(path string) string {
-	return strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path)
-}
