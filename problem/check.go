@@ -136,7 +136,7 @@ func (c *check) discrete() {
 	for i := range c.s.Algorithms {
 		a, path := &c.s.Algorithms[i], c.pathOf("algorithms", i)
 		known := a.Facts()
-		c.FailIf(c.Sound(path) && known.Draws, form.Paths(path, key),
+		c.FailIf(c.Sound(path) && (known.Draws || known.Reach > 0), form.Paths(path, key),
 			"%s is of kind %s, which tries decisions beside its own, but %s; want a method that follows gradients, such as composite or vanilla", path, a.Kind(), of)
 		c.FailIf(c.Sound(path) && a.RateLimit > 0, form.Paths(path+".rate-limit", key),
 			"%s.rate-limit is %v, but %s, which are deployed whole steps apart", path, a.RateLimit, of)

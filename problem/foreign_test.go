@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/sensitivity"
 	"github.com/kedge-opt/kedge/set"
@@ -237,13 +238,29 @@ func TestTurnsOfPlayers(t *testing.T) {
 	}
 }
 
+// prober is a method that tries decisions beside its own in an order that nobody draws.
+type prober struct{ kind.VanillaMethod }
+
+func (*prober) Word() form.Option {
+	return form.Choice("prober", "Tries the entries one after the other.", "")
+}
+
+func (m *prober) Facts() kind.Facts {
+	known := m.VanillaMethod.Facts()
+	known.Reach = 0.1
+	return known
+}
+
 // Whole numbers are deployed by methods that follow gradients, whichever they know; who perturbs, to learn or to try, does not.
 func TestMethodsOfWholeNumbers(t *testing.T) {
 	for method, refused := range map[string]bool{
 		"{name: composite, step: 0.1}": false, "{name: vanilla, step: 0.1}": false, "{name: adam, step: 0.1}": false,
 		"{name: one-point, step: 0.1, delta: 0.1}": true, "{name: composite, step: 0.1, sensitivity: learned, learn: {dither: 0.1}}": true, "{name: reinforce, step: 0.1, delta: 0.1}": true,
+		"{name: prober, step: 0.1}": true,
 	} {
-		_, err := Parse(kind.Standard(), "x.yaml", []byte(wholes), Assign("algorithms=["+method+"]"))
+		kinds := kind.Standard()
+		kinds.Methods = append(kinds.Methods, &prober{})
+		_, err := Parse(kinds, "x.yaml", []byte(wholes), Assign("algorithms=["+method+"]"))
 		if refused != (err != nil) || err != nil && !strings.Contains(err.Error(), "which tries decisions beside its own, but decisions are whole numbers") {
 			t.Errorf("%s: %v", method, err)
 		}
