@@ -114,7 +114,7 @@ const farthest = 0x1p60
 
 // reach returns how far the set goes from u along an axis, infinite if it does not end.
 func (l *landscape) reach(u []float64, axis int, sign float64) float64 {
-	size := max(rows.MaxAbs(u), math.SmallestNonzeroFloat64)
+	size := rows.MaxAbs(u)
 	if size < 0x1p-900 {
 		size = 1
 	}
