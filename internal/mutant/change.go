@@ -87,7 +87,7 @@ type finder struct {
 	set   *token.FileSet
 	body  span // where it is now; none beside functions
 	sites []Mutation
-	moot  map[ast.Node]bool // values that nobody looks at: those beside an error, and numbers of which only the sign counts
+	moot  map[ast.Node]bool // values that nobody looks at: those beside an error, numbers of which only the sign counts, and room that is taken ahead
 }
 
 func (f *finder) bodyOf(d ast.Decl) (b span) {
@@ -157,6 +157,7 @@ func (f *finder) visit(n ast.Node) bool {
 		}
 	case *ast.CallExpr:
 		f.signs(n)
+		f.room(n)
 	case *ast.ReturnStmt:
 		if len(n.Results) > 1 && isNewError(n.Results[len(n.Results)-1]) {
 			f.forget(n)
@@ -223,6 +224,19 @@ func (f *finder) signs(c *ast.CallExpr) {
 		} else if s.Sel.Name == "Inf" {
 			f.moot[arg] = true
 		}
+	}
+}
+
+// room leaves alone how much of it is taken ahead, for an empty list or a map: either grows as it must.
+func (f *finder) room(c *ast.CallExpr) {
+	if !named(c.Fun, "make") || len(c.Args) < 2 {
+		return
+	}
+	if length, isLiteral := c.Args[1].(*ast.BasicLit); len(c.Args) == 3 && isLiteral && length.Value == "0" {
+		f.moot[c.Args[2]] = true
+	}
+	if _, isMap := c.Args[0].(*ast.MapType); isMap {
+		f.moot[c.Args[1]] = true
 	}
 }
 

@@ -61,6 +61,8 @@ func read(err error) int {
 	}
 	return -2
 }
+
+func list() []int { return append(make([]int, 0, 2*20), make([]int, 21)[len(make(map[int]int, 22)):]...) }
 `
 
 // tree writes a module with one package, its tests, and one that imports it.
@@ -108,7 +110,7 @@ func TestMutations(t *testing.T) {
 	}
 	for _, want := range []string{
 		"x < 2 && x > -5 → x < 2", "x < 2 && x > -5 → x > -5", "x < 2 && x > -5 → !(x < 2 && x > -5)", "< → <=", "< → >=", "> → >=", "2 → 3", "-5 → 5",
-		"/ → *", "0 → 1", "70 → 71", "50 → 51", "60 → 61", "44 → 45", "-81 → 81", "90 → 91", "1e-200 → (2*1e-200)", "-93 → 93", "err != nil → false && err != nil", "-2 → 2", "!= → ==",
+		"/ → *", "0 → 1", "70 → 71", "50 → 51", "60 → 61", "44 → 45", "-81 → 81", "90 → 91", "1e-200 → (2*1e-200)", "-93 → 93", "err != nil → false && err != nil", "-2 → 2", "!= → ==", "21 → 22",
 	} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%q is not among\n%s", want, strings.Join(got, "\n"))
@@ -117,7 +119,7 @@ func TestMutations(t *testing.T) {
 	if i := slices.IndexFunc(all, Mutation.DropsError); i < 0 || all[i].Was != "err != nil" || all[slices.IndexFunc(all, func(s Mutation) bool { return s.Was == "/" })].DropsError() {
 		t.Error("which change drops an error is not told")
 	}
-	for _, moot := range []string{"40 → 41", "41 → 42", "42 → 43", "43 → 44", "80 → 81", "81 → 82", "91 → 92", "93 → 94", "1e-300 → (2*1e-300)", "false → true"} {
+	for _, moot := range []string{"40 → 41", "41 → 42", "42 → 43", "43 → 44", "80 → 81", "81 → 82", "91 → 92", "93 → 94", "1e-300 → (2*1e-300)", "false → true", "20 → 21", "22 → 23", "* → /"} {
 		if slices.Contains(got, moot) {
 			t.Errorf("%q changes what nobody looks at", moot)
 		}
