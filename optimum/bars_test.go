@@ -268,3 +268,23 @@ func TestConstraintsThatNoneKeeps(t *testing.T) {
 		t.Errorf("at least 5 of up to 4: %+v", err)
 	}
 }
+
+// By hand: a field that stands still along an axis has the eigenvalue 0 there and draws nobody in, wherever differences round to; one that is weak there does.
+func TestAFlatAxisDrawsNobodyIn(t *testing.T) {
+	for i := range 20 {
+		at := (float64(i) - 9.3) / 10
+		for _, weak := range []float64{0, 1e-4} {
+			field := func(g, u []float64) (float64, error) {
+				g[0], g[1] = u[0], weak*(u[1]-at)
+				return u[0]*u[0]/2 + weak*(u[1]-at)*(u[1]-at)/2, nil
+			}
+			list, err := Rests(context.Background(), field, set.Box{Lower: []float64{-1, -1}, Upper: []float64{1, 1}}, []float64{0.5, at}, Effort{Starts: 1})
+			if err != nil || len(list) == 0 {
+				t.Fatalf("%v, %v", list, err)
+			}
+			if r := list[0]; len(r.Eigenvalues) != 2 || r.Attracting != (weak > 0) {
+				t.Errorf("%v along the axis, at %v: %+v", weak, at, r)
+			}
+		}
+	}
+}

@@ -27,7 +27,7 @@ type Rest struct {
 	// Eigenvalues of how the field changes nearby, along the set, real and imaginary parts, ordered by the former; a rim that holds a
 	// decision counts as a large one. None where there are too many decisions to tell.
 	Eigenvalues [][2]float64
-	Attracting  bool // all have real parts above 0: who comes near is drawn in
+	Attracting  bool // all have real parts above 0, by more than differences are off: who comes near is drawn in
 	Reached     bool // from the start, by following the field in small steps
 }
 
@@ -297,8 +297,12 @@ func (r *resting) add(p Point, reached bool) {
 		rest.Eigenvalues = r.eigenvalues(u)
 	}
 	rest.Attracting = len(rest.Eigenvalues) > 0
+	most := rows.MaxAbs(u) // by which differences are off, too
 	for _, v := range rest.Eigenvalues {
-		rest.Attracting = rest.Attracting && v[0] > 0
+		most = max(most, math.Abs(v[0]))
+	}
+	for _, v := range rest.Eigenvalues {
+		rest.Attracting = rest.Attracting && v[0] > 1e-6*most
 	}
 	for i := range rest.Eigenvalues {
 		rows.Scale(rest.Eigenvalues[i][:], r.land.slope/r.land.length)

@@ -117,7 +117,7 @@ func nearby(e *folder.Evidence) string {
 		return phrase.Absent
 	case *e.Attracting:
 		return "attracting"
-	case least >= -1e-7*most:
+	case least >= -1e-6*most: // as far as differences are off
 		return "neither attracting nor repelling"
 	}
 	return "repelling"
