@@ -492,3 +492,18 @@ func TestKnownConstantsAndAngles(t *testing.T) {
 		t.Errorf("%+v; %q", a, r.result.Notes)
 	}
 }
+
+// By hand: with two items, W₁ is how far the first share is from where it settles, (λ₂ softmax(−εu) + (1 − λ₁ − λ₂) p₀)/(1 − λ₁).
+func TestItemsAreApart(t *testing.T) {
+	const spec = "iterations: 1\npopulation: {size: 1, dim: 2, law: values, values: [[0.7, 0.3]]}\ndynamics: {kind: choice, lambda1: 0.2, lambda2: 0.5, epsilon: 0.5}\nobjective: {kind: revenue, entropy: 0.1}\n" +
+		"set: {kind: capped-simplex, sum: 3, upper: 2}\nstart: {law: values, values: [1, 2]}\nalgorithms: [{name: composite, step: 0.05}]\nrecord: {every: 1, w1: items}\noptimum: {starts: 1}\n"
+	r, err := Execute(t.Context(), built(t, "x", []byte(spec), nil), Options{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	share := 1 / (1 + math.Exp(-0.5)) // of the first item, which costs 1 less
+	want := math.Abs(0.7 - (0.5*share+0.3*0.7)/0.8)
+	if got := r.Runs[0].Trials[0].Of("w1_own"); len(got) == 0 || !(math.Abs(got[0]-want) <= 1e-14) {
+		t.Errorf("W₁ is %v, want %v", got, want)
+	}
+}

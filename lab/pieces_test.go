@@ -145,6 +145,13 @@ func TestOverDrawsAsResultsHaveIt(t *testing.T) {
 	if d.Draws != 3 || d.Missing != 1 || d.Why != context.Canceled.Error() || *d.Costs != 0.5 || d.Stretch != nil || len(d.Stakes) != 3 || d.Stakes[0].Name != byFit || d.Stakes[1].Name != overDraws || d.Stakes[2].Name != retraining {
 		t.Fatalf("%+v", d)
 	}
+	if spec := r.problem.Spec; d.Rule != "mean" {
+		t.Errorf("the rule is %q", d.Rule)
+	} else if spec.Doubt.Decide = "cvar 0.1"; r.overDraws(a).Rule != "cvar 0.1" {
+		t.Errorf("the rule is %q", r.overDraws(a).Rule)
+	} else {
+		spec.Doubt.Decide = ""
+	}
 	p := d.Robust
 	if p.Value != 2.5 || !(math.Abs(p.Distance-math.Sqrt(5)) <= 1e-14) || p.Residual != 1e-9 || p.Starts != 4 || *p.Sampling.Value != (folder.Reach{Low: 1, High: 7}) || !slices.Equal(p.Sampling.Low, []float64{3, 5.5}) || !slices.Equal(p.Sampling.High, []float64{5, 6.5}) || p.Sampling.Why != "" {
 		t.Errorf("%+v, %+v", p, p.Sampling)
@@ -228,6 +235,12 @@ func TestDecisionsThatRefuteTheOptimum(t *testing.T) {
 		if r.mention(); (len(r.result.Notes) == 1) != (x.want != 0) {
 			t.Errorf("%s: %q", name, r.result.Notes)
 		}
+	}
+	seen := &run{problem: paced(t, "lq2"), scale: 2, result: &folder.Result{}}
+	seen.meter.Optimum.Loss = 5
+	record := &series{run: seen, trial: &folder.Trial{Measured: folder.NewMeasured(append(columns, loop.Describe("gap")), 1)}, seen: &Watched{}}
+	if err := record.Record(&kedge.Step{Row: []float64{4.5, 0, -0.5}, U: []float64{1, 0}}); err != nil || seen.passed == nil {
+		t.Errorf("a turn that is recorded is not looked at: %v", err)
 	}
 	again := &run{seeds: [][]float64{{1}}, result: &folder.Result{}}
 	if again.mention(); len(again.result.Notes) != 1 || !strings.HasPrefix(again.result.Notes[0], "The search over the set had missed") {
