@@ -136,10 +136,9 @@ func (s *sharing[F]) pressed(g, u []float64) (float64, error) {
 // balance raises multipliers where constraints are broken and lowers them where they are not needed, until both are in balance.
 func (s *sharing[F]) balance(u []float64) (*SharedEquilibrium, error) {
 	clear(s.multipliers)
-	effort, off := s.effort, math.Inf(1)
-	effort.Starts = 1
+	off := math.Inf(1)
 	for range sharedRounds {
-		p, err := Stable(s.ctx, s.pressed, s.set, u, effort)
+		p, err := Stable(s.ctx, s.pressed, s.set, u, s.effort)
 		if err != nil {
 			return nil, err
 		}
