@@ -273,16 +273,16 @@ func TestConstraintsThatNoneKeeps(t *testing.T) {
 func TestAFlatAxisDrawsNobodyIn(t *testing.T) {
 	for i := range 20 {
 		at := (float64(i) - 9.3) / 10
-		for _, weak := range []float64{0, 1e-4} {
-			field := func(g, u []float64) (float64, error) {
-				g[0], g[1] = u[0], weak*(u[1]-at)
-				return u[0]*u[0]/2 + weak*(u[1]-at)*(u[1]-at)/2, nil
+		for _, weak := range []float64{0, 1e-4, -1e-4} {
+			field := func(g, u []float64) (float64, error) { // the first decision is held by the rim, which counts as a large eigenvalue
+				g[0], g[1] = 1, weak*(u[1]-at)
+				return u[0] + weak*(u[1]-at)*(u[1]-at)/2, nil
 			}
 			list, err := Rests(context.Background(), field, set.Box{Lower: []float64{-1, -1}, Upper: []float64{1, 1}}, []float64{0.5, at}, Effort{Starts: 1})
 			if err != nil || len(list) == 0 {
 				t.Fatalf("%v, %v", list, err)
 			}
-			if r := list[0]; len(r.Eigenvalues) != 2 || r.Attracting != (weak > 0) {
+			if r := list[0]; len(r.Eigenvalues) != 2 || r.Attracting != (weak > 0) || weak == 0 && r.Eigenvalues[0][0] != 0 || weak < 0 && !(r.Eigenvalues[0][0] < 0) {
 				t.Errorf("%v along the axis, at %v: %+v", weak, at, r)
 			}
 		}

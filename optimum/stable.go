@@ -25,9 +25,9 @@ func (f Field) Gradient(g, u []float64) (float64, error) { return f(g, u) }
 type Rest struct {
 	Point
 	// Eigenvalues of how the field changes nearby, along the set, real and imaginary parts, ordered by the former; a rim that holds a
-	// decision counts as a large one. None where there are too many decisions to tell.
+	// decision counts as a large one, and a part that differences cannot tell from 0 is 0. None where there are too many decisions to tell.
 	Eigenvalues [][2]float64
-	Attracting  bool // all have real parts above 0, by more than differences are off: who comes near is drawn in
+	Attracting  bool // all have real parts above 0: who comes near is drawn in
 	Reached     bool // from the start, by following the field in small steps
 }
 
@@ -297,15 +297,13 @@ func (r *resting) add(p Point, reached bool) {
 		rest.Eigenvalues = r.eigenvalues(u)
 	}
 	rest.Attracting = len(rest.Eigenvalues) > 0
-	most := rows.MaxAbs(u) // by which differences are off, too
-	for _, v := range rest.Eigenvalues {
-		most = max(most, math.Abs(v[0]))
-	}
-	for _, v := range rest.Eigenvalues {
-		rest.Attracting = rest.Attracting && v[0] > 1e-6*most
-	}
 	for i := range rest.Eigenvalues {
-		rows.Scale(rest.Eigenvalues[i][:], r.land.slope/r.land.length)
+		v := &rest.Eigenvalues[i]
+		if math.Abs(v[0]) <= 1e-6*max(1, rows.MaxAbs(u)) { // as far as differences are off
+			v[0] = 0
+		}
+		rest.Attracting = rest.Attracting && v[0] > 0
+		rows.Scale(v[:], r.land.slope/r.land.length)
 	}
 	r.found = append(r.found, rest)
 }

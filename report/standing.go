@@ -108,16 +108,12 @@ func leastReal(e *folder.Evidence) (least float64, known bool) {
 // nearby says what happens to who comes near a point of rest: where nothing changes along some direction, neither is true.
 func nearby(e *folder.Evidence) string {
 	least, known := leastReal(e)
-	most := 0.0
-	for _, v := range e.Eigenvalues {
-		most = max(most, math.Abs(v[0]))
-	}
 	switch {
 	case e.Attracting == nil || !known:
 		return phrase.Absent
 	case *e.Attracting:
 		return "attracting"
-	case least >= -1e-6*most: // as far as differences are off
+	case least >= 0:
 		return "neither attracting nor repelling"
 	}
 	return "repelling"
