@@ -34,7 +34,7 @@ func TestAFullDisk(t *testing.T) {
 		if code != exitUsage || !strings.Contains(out, "are free on that disk") || !strings.Contains(out, "--out") {
 			t.Errorf("kedge %s: exit code %d, %s", args, code, out)
 		}
-		if took := time.Since(begun); took > 2*time.Second {
+		if took := time.Since(begun); took > 20*time.Second {
 			t.Errorf("kedge %s took %v to say so", args, took)
 		}
 	}

@@ -70,7 +70,7 @@ func TestASmallFileOfALargeTable(t *testing.T) {
 		if code := c.ProcessState.ExitCode(); code != exitUsage || !strings.Contains(out.String(), "parquet") {
 			t.Errorf("kedge %s: exit code %d, %s", args, code, out)
 		}
-		if took := time.Since(begun); peak > 150e6 || took > 5*time.Second {
+		if took := time.Since(begun); peak > 150e6 || took > 20*time.Second {
 			t.Errorf("kedge %s: %.0f MB in %v", args, peak/1e6, took)
 		}
 	}

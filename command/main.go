@@ -19,9 +19,15 @@ import (
 // Main runs the command with the arguments of the process and ends it with the exit code. Specs can name the kinds of the catalogue: those
 // that kedge comes with are [kind.Standard], to which a program may add kinds of its own.
 func Main(kinds *kind.Catalogue) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-heard
+		signal.Stop(heard) // a second Ctrl-C ends the process at once, however soon it comes after what the first one does
+		cancel()
+	}()
 	err := newRoot(kinds).ExecuteContext(ctx)
 	if err == nil {
 		return

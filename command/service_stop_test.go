@@ -246,7 +246,7 @@ func TestASecondSignalEndsTheService(t *testing.T) {
 			break
 		}
 		c.Close()
-		if n == 1000 {
+		if n == 20_000 {
 			t.Fatal("the first signal was not heard")
 		}
 		time.Sleep(time.Millisecond)
@@ -254,7 +254,7 @@ func TestASecondSignalEndsTheService(t *testing.T) {
 	begun := time.Now()
 	s.cmd.Process.Signal(syscall.SIGTERM)
 	s.cmd.Wait()
-	if took := time.Since(begun); took > 500*time.Millisecond || s.cmd.ProcessState.Success() { // alone it would wait for the body
+	if took := time.Since(begun); took > 4*time.Second || s.cmd.ProcessState.Exited() { // by itself it would wait 5 s for the body, and exit
 		t.Errorf("it ended %v after the second signal: %v", took, s.cmd.ProcessState)
 	}
 	working.Wait()

@@ -89,7 +89,7 @@ func TestPacesEndSoon(t *testing.T) {
 	if pace, err := NewPace(t.Context(), p, 1, time.Nanosecond); err != nil || !(pace.Seconds(p.Spec, 1) > 0) {
 		t.Errorf("%v, %v", pace, err)
 	}
-	if took := time.Since(begun); took > 5*time.Second {
+	if took := time.Since(begun); took > 20*time.Second {
 		t.Errorf("a moment took %v", took)
 	}
 	done, stop := context.WithCancel(t.Context())

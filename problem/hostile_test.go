@@ -73,7 +73,7 @@ func TestHostileDocuments(t *testing.T) {
 		if !errors.As(err, &e) {
 			t.Errorf("%s: got %v, want a *Mistake", name, err)
 		}
-		if took := time.Since(begin); took > 5*time.Second {
+		if took := time.Since(begin); took > 20*time.Second {
 			t.Errorf("%s took %v", name, took)
 		}
 	}

@@ -36,7 +36,7 @@ func FuzzReadTar(f *testing.F) {
 		if got := room.Taken(most, func() { m, loop, err = ReadTar(t.Context(), bytes.NewReader(in)) }); got > most {
 			t.Errorf("%d bytes took %d of memory", len(in), got)
 		}
-		if took := time.Since(begun); took > 2*time.Second {
+		if took := time.Since(begun); took > 10*time.Second {
 			t.Errorf("%d bytes took %v", len(in), took)
 		}
 		if err != nil {

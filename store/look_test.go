@@ -41,7 +41,7 @@ func TestLooksLetCommandsGoOn(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-		case <-time.After(5 * time.Second):
+		case <-time.After(30 * time.Second):
 			t.Fatal("who looks keeps others waiting")
 		}
 		select {

@@ -92,7 +92,7 @@ func TestReplicas(t *testing.T) {
 				if id != want {
 					t.Fatalf("stream %d shows event %d, want %d", i, id, want)
 				}
-			case <-time.After(5 * time.Second):
+			case <-time.After(30 * time.Second):
 				t.Fatalf("stream %d does not show event %d", i, want)
 			}
 		}

@@ -99,7 +99,7 @@ func faultsOfTheDoor() []Planted {
 		{Name: "who stops is cut off", Where: "command/service/serve.go", Pack: "./command", Test: "TestServiceStops", Lines: []string{
 			"\tinside.leave(hint)\n", "", "if err := web.Shutdown(rest); err != nil {", "if err := web.Close(); err != nil || rest == nil {"}},
 		{Name: "a second signal is not heard", Where: "command/main.go", Pack: "./command", Test: "TestASecondSignalEndsTheService", Lines: []string{
-			"context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once", ""}},
+			"signal.Stop(heard) // a second Ctrl-C ends the process at once, however soon it comes after what the first one does", ""}},
 		{Name: "a loop is anybody's", Where: "server", Pack: "./server", Test: "TestMatrixOfRights", Lines: []string{
 			"case ofLoop && !c.who.Sees(c.loop):", `case ofLoop && c.loop == "":`}},
 		{Name: "a revoked key goes on", Where: "server/keyring", Pack: "./command", Test: "TestKeysOfAService", Lines: []string{
