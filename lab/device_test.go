@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/device"
+	"github.com/kedge-opt/kedge/gpu"
+	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
@@ -44,5 +46,39 @@ func TestNoDevice(t *testing.T) {
 		if _, err := OpenDevice("gpu", s, said); !errors.As(err, &absent) || !strings.Contains(err.Error(), "--device cpu") {
 			t.Errorf("%s people on a GPU: %v", size, err)
 		}
+	}
+}
+
+// A device that is there but moves nobody is not the one that moved people; what it cannot do is refused to who asked for it, and done by the CPU for who did not.
+func TestDevicesThatAreNotUsed(t *testing.T) {
+	idle := &gpu.Board{}
+	if got := (OnDevice{Board: idle}).used(); got != "cpu" {
+		t.Errorf("moved by %s", got)
+	}
+	few := []string{"population.size=9", "iterations=1"}
+	for want, p := range map[string]*problem.Problem{
+		"record.w1":     of(t, "choice", append(few, "record.w1=items")...),
+		"record.theory": of(t, "polarized", append(few, "record.theory=true")...),
+	} {
+		r := &run{problem: p, Options: Options{Device: OnDevice{Board: idle, Demand: true}}}
+		var unfit *gpu.UnfitError
+		if _, err := r.gather(population.Config{}); !errors.As(err, &unfit) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want one of %s", err, want)
+		}
+	}
+	moving := of(t, "lq2", "population.drift={rate: [0.1, 0]}")
+	for _, p := range []*problem.Problem{moving, of(t, "lq2")} { // which has no kernel
+		f, err := p.Steady()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &run{problem: p, Options: Options{Device: OnDevice{Board: idle}, Workers: 1}}
+		r.jury(f)()
+		if f.Engine != nil {
+			t.Error("a device judges what it has no kernel for")
+		}
+	}
+	if (&run{problem: moving}).elsewhere() != nil {
+		t.Error("crowds move on a device that is not there")
 	}
 }
