@@ -33,6 +33,8 @@ var recordedRuns = []struct {
 	{"players under a bound", "examples/duopoly.yaml", []string{"iterations=15", "record.every=5", capacity(1), "algorithms=[{name: players, kind: composite, step: 0.05, dual-step: 0.1}]"}},
 	{"players under a bound that nobody keeps", "examples/duopoly.yaml", []string{"iterations=2", capacity(-10), "algorithms=[{name: players, kind: composite, step: 0.05, dual-step: 0.1}]"}},
 	{"players who would run away", "examples/duopoly.yaml", []string{"iterations=2", "players.left.objective.decision=[[-3, 0], [0, 0]]"}},
+	{"players who chase each other", "examples/duopoly.yaml", []string{"iterations=2", "start={law: values, values: [0.4, 0.1]}", // matching pennies: at every corner one would rather have the other end
+		"players=[{name: left, size: 1, objective: {kind: quadratic, decision: [[-1, 0.5], [0.5, 0]]}, set: {kind: box, lower: -1, upper: 1}}, {name: right, size: 1, objective: {kind: quadratic, decision: [[0, -0.5], [-0.5, -1]]}, set: {kind: box, lower: -1, upper: 1}}]"}},
 	{"a tail that is bounded", "examples/constraints.yaml", []string{"population.size=40", "iterations=30", "trials=2", "algorithms.primal–dual.average=10", "algorithms.heedless.average=10"}},
 	{"a bound that nobody keeps", "scalar-pricing", []string{"iterations=10", capacity(-10)}},
 	{"changes", "examples/limits.yaml", []string{"iterations=450", "record.every=50"}},

@@ -79,9 +79,9 @@ func drawnSet(r *rand.Rand, n int) (kedge.Set, []float64) {
 	case 4:
 		return set.HalfSpace{Normal: slices.Repeat([]float64{1}, n), Bound: size / 2}, start
 	case 5:
-		whole := make([]bool, n)
+		whole, unit := make([]bool, n), []float64{3, 300}[r.IntN(2)]
 		for i := range n {
-			lower[i], upper[i], whole[i] = math.Floor(lower[i]*3), math.Ceil(upper[i]*3), r.IntN(2) == 0
+			lower[i], upper[i], whole[i] = math.Floor(lower[i]*unit), math.Ceil(upper[i]*unit), r.IntN(2) == 0
 		}
 		whole[0] = true
 		return set.Lattice{Lower: lower, Upper: upper, Whole: whole}, start
