@@ -44,6 +44,27 @@ func TestSearchesSayHowLossesDiffer(t *testing.T) {
 	}
 }
 
+// By hand: a step of 2 takes ½‖u − 2‖² from 1 to 3, where there is a narrow hole that no walk downhill from 1 meets: the search is told, goes on from there, and finds 3 − 100 at the bottom.
+func TestSearchesGoOnFromWhatRunsPass(t *testing.T) {
+	const spec = `
+iterations: 4
+model: {decision: "u[6]", state: p, trait: d, next: 0.5*p + 0.5*d, minimize: "0.5*dot(u - 2, u - 2) - 100*exp(-1e4*dot(u - 3, u - 3)) + 0*p", subject to: -10 <= u <= 10}
+population: {size: 2, dim: 1, law: values, values: [[1], [2]]}
+start: {law: values, values: [1, 1, 1, 1, 1, 1]}
+algorithms: [{name: one, kind: composite, step: 2, batch: 2}]
+record: {every: 1}
+optimum: {starts: 1}
+`
+	p := built(t, "x", []byte(spec), nil)
+	if r, err := execute(t.Context(), p, Options{Workers: 1}, nil); err != nil || !(r.result.Optimum.Value > -1e-9) || r.passed == nil {
+		t.Fatalf("the search by itself: %+v, %v", r, err)
+	}
+	r, err := Execute(t.Context(), p, Options{Workers: 1})
+	if err != nil || !(math.Abs(r.Optimum.Value+97) < 1e-5) || len(r.Notes) != 1 || !strings.HasPrefix(r.Notes[0], "The search over the set had missed a decision") {
+		t.Errorf("%+v, %q, %v", r.Optimum, r.Notes, err)
+	}
+}
+
 // By hand: people settle at √(2 − u), and the slope of p + u² is 2u − 1/(2√(2 − u)). Where a step to the right ends beyond 2, the curvature is that to the left.
 func TestCurvatureOfOneSide(t *testing.T) {
 	const spec = "iterations: 1\nmodel: {decision: u, state: p, trait: d, next: 0.5*p + 0.5*sqrt(2 - u) + 0*d, minimize: p + u^2, subject to: 0 <= u <= 1.9}\npopulation: {size: 1, dim: 1, law: values, values: [[1]]}\n" +

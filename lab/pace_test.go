@@ -86,7 +86,7 @@ func TestSecondsAddUp(t *testing.T) {
 // What is measured ends soon, also where nobody has time.
 func TestPacesEndSoon(t *testing.T) {
 	p, begun := paced(t, "polarized"), time.Now()
-	if pace, err := NewPace(t.Context(), p, 1, time.Nanosecond); err != nil || !(pace.Seconds(p.Spec, 1) > 0) {
+	if pace, err := NewPace(t.Context(), p, 1, time.Nanosecond); err != nil || !(pace.Seconds(p.Spec, 1) > 0) || pace.workers != 1 {
 		t.Errorf("%v, %v", pace, err)
 	}
 	if took := time.Since(begun); took > 20*time.Second {

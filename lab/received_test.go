@@ -257,3 +257,43 @@ uncertain: 40
 		}
 	}
 }
+
+// A cell that was finished before a sweep goes on is received again without being counted, and cannot die.
+func TestCellsOfBeforeAreReceivedAgain(t *testing.T) {
+	dir, w := filepath.Join(t.TempDir(), "out"), parseSweep(t, tiny)
+	sweep(t, tiny, dir, lab.SweepOptions{Shard: lab.Shard{Index: 2, Of: 2}}) // the one in the middle
+	c, err := folder.KindSweep.Take(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Release()
+	r, err := lab.BeginSweep(t.Context(), w, c, lab.SweepOptions{Progress: new(lab.SweepProgress)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if finished, died := r.Fate(w.Cells[1].ID); !finished || died != "" {
+		t.Errorf("finished %v, died of %q", finished, died)
+	}
+	err = r.Receive(1, elsewhere(t, w, 1))
+	if done, failed := r.Count(); err != nil || done != 0 || failed != 0 {
+		t.Errorf("received again: %v, %d done, %d failed", err, done, failed)
+	}
+	var two *folder.DiffersError
+	if err := r.Fail(1, "late"); !errors.As(err, &two) {
+		t.Errorf("dead after all: %v", err)
+	}
+	if done, failed := r.Count(); done != 0 || failed != 0 {
+		t.Errorf("%d done, %d failed", done, failed)
+	}
+}
+
+// Whatever the workers, a cell dies of what one worker meets first: here of the first method, which runs away more slowly than the second.
+func TestCellsDieOfTheSame(t *testing.T) {
+	p := build(t, "lq2", "iterations=4000", "optimum.starts=1", "algorithms=[{name: slow, kind: composite, step: 0.6}, {name: fast, kind: composite, step: 1e200}]")
+	for _, workers := range []int{1, 4} {
+		_, err := lab.RunCell(t.Context(), lab.CellJob{Sweep: "x", Spec: p.Spec, Workers: workers, Progress: new(lab.Progress)})
+		if err == nil || !strings.HasPrefix(err.Error(), "slow, trial 0: ") {
+			t.Errorf("%d workers: %v", workers, err)
+		}
+	}
+}
