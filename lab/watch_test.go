@@ -2,8 +2,11 @@ package lab_test
 
 import (
 	"math"
+	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/lab"
@@ -38,5 +41,21 @@ func TestWatch(t *testing.T) {
 		if got, want := len(m.Gaps()), len(one.Trials[0].K); got != want {
 			t.Errorf("%s has %d gaps, want %d", m.Name, got, want)
 		}
+	}
+}
+
+// Who watches a run that goes on sees what earlier processes did of it, as if they had watched those.
+func TestWatchesSeeWhatWasDoneBefore(t *testing.T) {
+	p := build(t, "lq2", "iterations=20", "record.every=5", "optimum.starts=1", "algorithms=[{name: one, kind: composite, step: 0.1, trials: 2}]")
+	dir := filepath.Join(t.TempDir(), "out")
+	first, again := new(lab.Watch), new(lab.Watch)
+	for _, w := range []*lab.Watch{first, again} {
+		if _, err := executeIn(t.Context(), p, lab.Options{Workers: 1, Watch: w, Checkpoint: lab.Checkpoint{Every: time.Hour}}, dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, b := first.Methods()[0], again.Methods()[0]
+	if b.Done() != 40 || b.Share() != 1 || len(b.Gaps()) != 5 || !slices.Equal(a.Gaps(), b.Gaps()) {
+		t.Errorf("%d turns, %v; at first %d, %v", b.Done(), b.Gaps(), a.Done(), a.Gaps())
 	}
 }
