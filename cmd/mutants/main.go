@@ -34,7 +34,7 @@ func main() {
 	apart := flag.Bool("apart", false, "compile every change apart instead of all together: slow, and as true as can be")
 	jobs := flag.Int("jobs", 2, "how many changes are judged at a time")
 	except := flag.String("except", ".ci/mutants.equivalent", "the list of changes that change nothing")
-	journal := flag.String("journal", "", "a file to which verdicts are added; those that it already has are not asked for again. For one state of the code, and one draw")
+	journal := flag.String("journal", "", "a file to which verdicts are added; those that it already has are not asked for again, and what is compiled is kept in FILE.tests. For one state of the code, and one draw")
 	limit := flag.Duration("timeout", 3*time.Minute, "of the tests of a package")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -99,11 +99,11 @@ func judge(ctx context.Context, c *mutant.Court, except string, which choice, ho
 		return 0, err
 	}
 	defer known.Close()
-	dir, err := os.MkdirTemp("", "kedge-mutants-")
+	dir, leave, err := workshop(how.journal)
 	if err != nil {
 		return 0, err
 	}
-	defer os.RemoveAll(dir)
+	defer leave()
 	one := judging(c.Judge)
 	if !how.apart && len(drawn) > 1 {
 		chamber, err := c.Seat(ctx, dir, drawn)
@@ -118,6 +118,19 @@ func judge(ctx context.Context, c *mutant.Court, except string, which choice, ho
 		}()
 	}
 	return each(ctx, known.ask(one), drawn, how.jobs)
+}
+
+// workshop is a folder to compile in: one of its own, or, beside a journal, one that the next sitting finds again.
+func workshop(journal string) (dir string, leave func(), err error) {
+	if journal != "" {
+		dir, err = filepath.Abs(journal + ".tests")
+		if err == nil {
+			err = os.MkdirAll(dir, 0o700)
+		}
+		return dir, func() {}, err
+	}
+	dir, err = os.MkdirTemp("", "kedge-mutants-")
+	return dir, func() { os.RemoveAll(dir) }, err
 }
 
 // each has changes judged, several at a time, and prints verdicts as they come.

@@ -3,6 +3,7 @@ package mutant
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -41,7 +42,7 @@ type tests struct {
 	skip   []string         // those that fail or have no patience for code that has switches in it
 	took   time.Duration    // without a change
 	passes map[int]bool     // changes that they come by
-	by     map[int][]string // the tests that come by a change; nil of quick tests, which are all asked
+	by     map[int][]string // tests among which some come by a change; nil of quick tests, which are all asked
 	alone  bool             // they fail without a change: changes are shown to them one by one
 }
 
@@ -193,7 +194,11 @@ func (h *Chamber) compile(ctx context.Context, a juror, t *tests) error {
 			return fmt.Errorf("compile tests of %s: %w: %s", a.pack, err, out)
 		}
 	}
-	log := t.path + "." + strconv.FormatBool(a.short) + ".passed"
+	kept := fmt.Sprintf("%s.%t.seat", t.path, a.short)
+	if h.court.Run == "" && t.recall(kept) {
+		return nil
+	}
+	log := fmt.Sprintf("%s.%t.passed", t.path, a.short)
 	t.alone = true
 	for range 3 {
 		begun := time.Now()
@@ -212,10 +217,39 @@ func (h *Chamber) compile(ctx context.Context, a juror, t *tests) error {
 	}
 	// What they came by in runs that failed counts as well: the tests that are left out are asked apart.
 	var err error
-	if t.passes, err = readPassed(log); err != nil || t.alone || t.took < h.patience || h.court.Run != "" {
+	if t.passes, err = readPassed(log); err != nil || h.court.Run != "" {
 		return err
 	}
-	return h.apportion(ctx, a, t)
+	if !t.alone && t.took >= h.patience {
+		if err := h.apportion(ctx, a, t); err != nil {
+			return err
+		}
+	}
+	text, err := json.Marshal(seat{t.skip, t.took, t.passes, t.by, t.alone})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(kept, text, 0o600)
+}
+
+// seat is what is known of tests once they have been seated, for another sitting with the same changes in the same folder.
+type seat struct {
+	Skip   []string
+	Took   time.Duration
+	Passes map[int]bool
+	By     map[int][]string
+	Alone  bool
+}
+
+// recall takes what another sitting knew; nothing of a file that is not there or not whole.
+func (t *tests) recall(path string) bool {
+	text, err := os.ReadFile(path)
+	var s seat
+	if err != nil || json.Unmarshal(text, &s) != nil {
+		return false
+	}
+	t.skip, t.took, t.passes, t.by, t.alone = s.Skip, s.Took, s.Passes, s.By, s.Alone
+	return true
 }
 
 // readPassed reads which changes tests came by.
@@ -235,8 +269,11 @@ func readPassed(log string) (map[int]bool, error) {
 
 var listedTest = regexp.MustCompile(`(?m)^(Test|Fuzz|Example)\w*$`)
 
-// apportion runs the tests of a package one by one, to see which of them come by which change: where all of them take long, those alone are asked. A test that does not
-// hold alone is asked about every change.
+// mostParts is into how many parts tests are divided at most, each of which is run once to see what it comes by.
+const mostParts = 40
+
+// apportion runs the tests of a package in parts, to see which of them come by which change: where all of them take long, those parts alone are asked. A part that does not
+// hold by itself is asked about every change.
 func (h *Chamber) apportion(ctx context.Context, a juror, t *tests) error {
 	cmd := exec.CommandContext(ctx, t.path, "-test.list", ".")
 	cmd.Dir = filepath.Join(h.court.Root, a.pack)
@@ -244,13 +281,11 @@ func (h *Chamber) apportion(ctx context.Context, a juror, t *tests) error {
 	if err != nil {
 		return fmt.Errorf("list tests of %s: %w", a.pack, err)
 	}
+	all := slices.DeleteFunc(listedTest.FindAllString(string(list), -1), func(name string) bool { return slices.Contains(t.skip, name) })
 	t.by = map[int][]string{}
-	for i, name := range listedTest.FindAllString(string(list), -1) {
-		if slices.Contains(t.skip, name) {
-			continue
-		}
-		log := fmt.Sprintf("%s.%t.%d.passed", t.path, a.short, i)
-		_, failed := h.run(ctx, a, t, names([]string{name}), h.court.Timeout, passed+"="+log)
+	for part := range slices.Chunk(all, max(1, (len(all)+mostParts-1)/mostParts)) {
+		log := fmt.Sprintf("%s.%t.%s.passed", t.path, a.short, part[0])
+		_, failed := h.run(ctx, a, t, names(part), h.court.Timeout, passed+"="+log)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -262,7 +297,7 @@ func (h *Chamber) apportion(ctx context.Context, a juror, t *tests) error {
 			passes = t.passes
 		}
 		for id := range passes {
-			t.by[id] = append(t.by[id], name)
+			t.by[id] = append(t.by[id], part...)
 		}
 	}
 	return nil
