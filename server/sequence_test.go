@@ -1,8 +1,10 @@
 package server_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -42,6 +44,25 @@ func TestRandomCalls(t *testing.T) {
 // callAtRandom sends so many calls to a server of their own, and counts how they ended.
 func callAtRandom(t *testing.T, r *rand.Rand, calls int, row *evidence.Witness, ends map[int]int) {
 	s := newSite(t)
+	g := newCalling(s, r)
+	heads := g.heads()
+	for n := range calls {
+		if n%150 == 0 { // those there are may be archived by now
+			g.renew()
+			heads = g.heads()
+		}
+		method, path, body, headers := g.next()
+		status, v := s.call(method, path, body, headers...)
+		ends[status]++
+		now := g.heads()
+		unchanged := status < 400 || !g.wrote(heads, now)
+		row.Case((status < 500 || status == 503 || status == 507) && unchanged, "%s %s %.200q: %d %v; heads unchanged: %v", method, path, body, status, v, unchanged)
+		heads = now
+	}
+}
+
+// newCalling reads what can be called.
+func newCalling(s *site, r *rand.Rand) *calling {
 	g := &calling{Rand: r, site: s}
 	for path, item := range s.want(200, "GET", "/openapi.json", "")["paths"].(map[string]any) {
 		for method, op := range item.(map[string]any) {
@@ -52,33 +73,29 @@ func callAtRandom(t *testing.T, r *rand.Rand, calls int, row *evidence.Witness, 
 	}
 	slices.SortFunc(g.list, func(a, b operation) int { return strings.Compare(a.path+a.method, b.path+b.method) })
 	if len(g.list) < 20 {
-		t.Fatalf("%d operations", len(g.list))
+		s.Fatalf("%d operations", len(g.list))
 	}
-	heads := g.heads()
-	for n := range calls {
-		if n%150 == 0 { // those there are may be archived by now
-			g.loops = append(g.loops, fmt.Sprintf("loop-%d", n/150))
-			s.create(g.loops[len(g.loops)-1], []string{"shadow", "live"}[r.IntN(2)])
-			heads = g.heads()
-		}
-		var method, path, body string
-		headers := []string{}
-		if r.IntN(2) == 0 {
-			method, path, body = g.right()
-		} else {
-			o := g.draw()
-			method, path, body = o.method, g.fill(o.path), g.body(o.in)
-			if r.IntN(4) == 0 {
-				headers = []string{[]string{"If-Match", "Content-Type", "Last-Event-ID", "Idempotency-Key"}[r.IntN(4)], []string{"1", `"1"`, "x", "text/plain", "", "application/x-ndjson"}[r.IntN(6)]}
-			}
-		}
-		status, v := s.call(method, path, body, headers...)
-		ends[status]++
-		now := g.heads()
-		unchanged := status < 400 || !g.wrote(heads, now)
-		row.Case((status < 500 || status == 503 || status == 507) && unchanged, "%s %s %.200q: %d %v; heads unchanged: %v", method, path, body, status, v, unchanged)
-		heads = now
+	return g
+}
+
+// renew makes one more loop.
+func (g *calling) renew() {
+	g.loops = append(g.loops, fmt.Sprintf("loop-%d", len(g.loops)))
+	g.create(g.loops[len(g.loops)-1], []string{"shadow", "live"}[g.IntN(2)])
+}
+
+// next is a call, one of two as it should be.
+func (g *calling) next() (method, path, body string, headers []string) {
+	if g.IntN(2) == 0 {
+		method, path, body = g.right()
+		return method, path, body, nil
 	}
+	o := g.draw()
+	method, path, body = o.method, g.fill(o.path), g.body(o.in)
+	if g.IntN(4) == 0 {
+		headers = []string{[]string{"If-Match", "Content-Type", "Last-Event-ID", "Idempotency-Key"}[g.IntN(4)], []string{"1", `"1"`, "x", "text/plain", "", "application/x-ndjson"}[g.IntN(6)]}
+	}
+	return method, path, body, headers
 }
 
 // heads are the newest events of all loops.
@@ -97,7 +114,7 @@ func (g *calling) wrote(before, now map[string]int) bool {
 		if seq == before[loop] {
 			continue
 		}
-		reply, err := http.Get(fmt.Sprintf("%s/v1/loops/%s/log?after=%d", g.url, loop, before[loop]))
+		reply, err := cmp.Or(g.web, http.DefaultClient).Get(fmt.Sprintf("%s/v1/loops/%s/log?after=%d", g.url, loop, before[loop]))
 		if err != nil {
 			g.Fatal(err)
 		}
@@ -248,7 +265,8 @@ func (g *calling) value(schema map[string]any, key string, depth int) any {
 	case "object":
 		v := map[string]any{}
 		properties, _ := schema["properties"].(map[string]any)
-		for name, below := range properties {
+		for _, name := range slices.Sorted(maps.Keys(properties)) {
+			below := properties[name]
 			often := name == "u" || name == "p" || g.IntN(3) > 0
 			if seldom := name == "epoch" || name == "deployed_at" || name == "expect"; seldom && g.IntN(10) == 0 || !seldom && often {
 				v[name] = g.value(below.(map[string]any), name, depth+1)
