@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -78,4 +79,107 @@ func TestCrowdsAreWokenOnce(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A ring keeps so many bytes and no more; an event that is larger by itself is in the journal alone.
+func TestRingsKeepSoManyBytes(t *testing.T) {
+	h := New()
+	leave, _ := h.Watch("shop", 1)
+	defer leave()
+	body := []byte(`"` + strings.Repeat("x", RingBytes/10) + `"`)
+	one, err := Encode(session.Event{Seq: 11, Body: body})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fits := RingBytes / len(one.Text)
+	for seq := 11; seq <= 30; seq++ { // of two digits all, so that they are alike
+		h.Tell("shop", []session.Event{{Seq: seq, Body: body}})
+	}
+	if events, _, behind := h.After("shop", 30-fits); behind || len(events) != fits {
+		t.Errorf("%d events, want %d; behind: %v", len(events), fits, behind)
+	}
+	if _, _, behind := h.After("shop", 30-fits-1); !behind {
+		t.Error("the ring keeps more bytes than it may")
+	}
+	h.Tell("shop", []session.Event{{Seq: 31, Body: []byte(`"` + strings.Repeat("x", RingBytes) + `"`)}})
+	if _, _, behind := h.After("shop", 30); !behind {
+		t.Error("an event larger than the ring is in it")
+	}
+	if events, _, behind := h.After("shop", 31); behind || len(events) != 0 {
+		t.Errorf("after it: %v, behind: %v", events, behind)
+	}
+	h.Tell("shop", []session.Event{{Seq: 32}})
+	if events, _, behind := h.After("shop", 31); behind || len(events) != 1 || events[0].Seq != 32 {
+		t.Errorf("the next: %v, behind: %v", events, behind)
+	}
+}
+
+// Who watches all loops is told which changed since he looked, once each by the newest event; nobody is told of the service's own loops, and who has fallen out is told so.
+func TestTrailsTellWhichLoopsChanged(t *testing.T) {
+	h := New()
+	h.Tell("before", []session.Event{{Seq: 1}})
+	leave, _ := h.Watch("", 2)
+	_, at, changed, behind := h.Moved(0)
+	if at != 0 || behind {
+		t.Fatalf("at %d, behind: %v", at, behind)
+	}
+	h.Tell("a", []session.Event{{Seq: 1}, {Seq: 2}})
+	<-changed
+	h.Tell("b", []session.Event{{Seq: 1}})
+	h.Tell("a", []session.Event{{Seq: 3}})
+	h.Tell("_server", []session.Event{{Seq: 9}})
+	if _, wanted := h.Heard(session.Tip{Loop: "c", Seq: 4}); wanted {
+		t.Error("events of a loop are wanted that nobody watches")
+	}
+	heads, now, _, behind := h.Moved(at)
+	if behind || now != 4 || len(heads) != 3 || heads["a"].Seq != 3 || heads["b"].Seq != 1 || heads["c"].Seq != 4 {
+		t.Errorf("%v at %d, behind: %v", heads, now, behind)
+	}
+	if heads, _, _, _ := h.Moved(2); len(heads) != 2 || heads["a"].Seq != 3 {
+		t.Errorf("since the second: %v", heads)
+	}
+	for n := range trailHeads - 3 {
+		h.Tell("d", []session.Event{{Seq: n + 1}})
+	}
+	if _, now, _, behind := h.Moved(0); !behind || now != trailHeads+1 {
+		t.Errorf("one who has fallen out is at %d, behind: %v", now, behind)
+	}
+	if heads, _, _, behind := h.Moved(1); behind || len(heads) != 4 {
+		t.Errorf("one who has not: %v, behind: %v", heads, behind)
+	}
+	leave()
+	if h.Tell("a", []session.Event{{Seq: 4}}); h.Watching() != 0 {
+		t.Errorf("%d watch", h.Watching())
+	}
+	if _, now, _, _ := h.Moved(1); now != trailHeads+1 {
+		t.Errorf("nobody watches, and the trail goes on to %d", now)
+	}
+}
+
+// What another server wrote is wanted from where the ring ends; of a ring that is empty, the newest alone.
+func TestWhatOthersWroteIsWanted(t *testing.T) {
+	h := New()
+	leave, _ := h.Watch("shop", 1)
+	if after, wanted := h.Heard(session.Tip{Loop: "shop", Seq: 7}); !wanted || after != 6 {
+		t.Errorf("of an empty ring what comes after %d, %v", after, wanted)
+	}
+	h.Tell("shop", []session.Event{{Seq: 7}})
+	if after, wanted := h.Heard(session.Tip{Loop: "shop", Seq: 9}); !wanted || after != 7 {
+		t.Errorf("what comes after %d, %v", after, wanted)
+	}
+	if _, wanted := h.Heard(session.Tip{Loop: "shop", Seq: 7}); wanted {
+		t.Error("what is there is wanted again")
+	}
+	gone := h.Gone("shop")
+	h.Forget("shop")
+	h.Forget("shop")
+	select {
+	case <-gone:
+	default:
+		t.Error("nobody is told that the loop is gone")
+	}
+	leave()
+	if h.Gone("shop") != nil || len(h.rings) > 0 {
+		t.Error("a ring stays that nobody watches")
+	}
 }
