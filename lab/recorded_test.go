@@ -54,7 +54,7 @@ var recordedRuns = []struct {
 	{"draws and a tail", habitsInDoubt, []string{"decide=cvar 0.5"}},
 }
 
-// habitsInDoubt is a price for people who settle at d − bq, with four draws of b and of a habit that never settles in the last.
+// habitsInDoubt is a price for people who settle at d − bq, with four draws of b and of a habit (d.csv), which never settles in the last.
 const habitsInDoubt = `
 iterations: 2
 model: {decision: q, state: p, trait: d, let: {habit: 0.8, b: 1}, next: habit*p + (1-habit)*(d - b*q), maximize: p*q, subject to: [q >= 0, q <= 10]}
@@ -111,8 +111,6 @@ func TestRunsAreAsRecorded(t *testing.T) {
 	for _, one := range recordedRuns {
 		t.Run(one.name, func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
-			put(t, dir, "d.csv", "b,habit\n0.8,0.5\n1,0.6\n1.8,0.7\n1,1\n")
 			text, known := problem.Case(one.base)
 			if strings.HasPrefix(one.base, "examples/") {
 				data, err := os.ReadFile(filepath.Join("..", one.base))
@@ -132,7 +130,7 @@ func TestRunsAreAsRecorded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := problem.Build(one.name, s, os.DirFS(dir))
+			p, err := problem.Build(one.name, s, os.DirFS("testdata/runs"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -140,7 +138,9 @@ func TestRunsAreAsRecorded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			evidence.AsRecorded(t, "testdata/runs/"+strings.ReplaceAll(one.name, " ", "-")+".txt", told(t, r))
+			path := "testdata/runs/" + strings.ReplaceAll(one.name, " ", "-")
+			evidence.AsRecorded(t, path+".yaml", strings.Split(strings.TrimSpace(string(s.YAML())), "\n")) // which reports are made of as well
+			evidence.AsRecorded(t, path+".txt", told(t, r))
 		})
 	}
 }
