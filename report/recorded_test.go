@@ -10,9 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kedge-opt/kedge/certify"
+	"github.com/kedge-opt/kedge/doctor"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/lab"
+	"github.com/kedge-opt/kedge/lab/compare"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/draw"
@@ -70,8 +73,83 @@ func TestReportsAreAsRecorded(t *testing.T) {
 		figures := figuresOf(t, together(runs))
 		recorded(t, name, severalRuns(runs, figures), figures)
 	}
+	recordedComparisons(t)
+	recordedExaminations(t)
 	for name, r := range map[string]*folder.SweepResult{"sweep-of-a-grid": gridSweep(4, 3), "sweep-of-a-line": gridSweep(3, 1)} {
 		recorded(t, name, sweepDocument(kind.Standard(), r, nil), nil)
+	}
+}
+
+// recordedComparisons are methods on one problem, and on two that are called a suite.
+func recordedComparisons(t *testing.T) {
+	var list []compare.Subject
+	for _, name := range []string{"lq2", "scalar-pricing"} {
+		text, _ := problem.Case(name)
+		list = append(list, compare.Subject{Name: name, Target: name, Text: text, Over: []problem.Overlay{problem.Assign("iterations=60"), problem.Assign("record.every=10")}})
+	}
+	methods, err := compare.ParseMethods(kind.Standard(), "vanilla,composite,derivative-free")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, subjects := range map[string][]compare.Subject{"methods": list[:1], "methods-on-two": list} {
+		terms := compare.Terms{Trials: 2, Points: 3, Workers: 2}
+		if len(subjects) > 1 {
+			terms.Suite = "two"
+		}
+		r, err := compare.Run(t.Context(), subjects, methods, terms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, of := range r.Seconds {
+			for method := range of {
+				of[method] = 1
+			}
+		}
+		d, err := comparisonDocument(r, folder.Build{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		recorded(t, name, d, d.Figures)
+	}
+}
+
+// recordedExaminations are checks and certificates of models that are sound and of one that is not.
+func recordedExaminations(t *testing.T) {
+	for name, sets := range map[string][]string{"lq2": nil, "polarized": {"population.size=30"}, "choice": {"population.size=20"}, "steep": {"dynamics.a=[[0.99, 0], [0, 0.5]]", "algorithms.composite.step=30"}} {
+		base := strings.Replace(name, "steep", "lq2", 1)
+		text, _ := problem.Case(base)
+		var over []problem.Overlay
+		for _, one := range sets {
+			over = append(over, problem.Assign(one))
+		}
+		s, err := problem.Parse(kind.Standard(), name, text, over...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := problem.Build(name, s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := doctor.Examine(t.Context(), p.Alone(), doctor.Of(p, 8))
+		if err != nil {
+			t.Fatal(err)
+		}
+		recorded(t, "check-of-"+name, Check(found), nil)
+		for i := range s.Algorithms[:2] {
+			rule := &s.Algorithms[i]
+			plan := certify.Premises{Step: p.FirstStep(i), Batch: rule.Batch, AtState: !rule.Facts().Settled, Horizon: s.Iterations, Tau: 0.05, Seed: s.Seed, Optimum: p.Start, Sampled: true}
+			constants, err := plan.Derive(p.Alone())
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := constants.Certify(t.Context(), p.Alone(), plan)
+			if err != nil {
+				t.Fatal(err)
+			}
+			recorded(t, fmt.Sprintf("certificate-of-%s-%d", name, i), Certificate(name, rule, c), nil)
+			d := runDocument(kind.Standard(), &folder.Result{Case: name, Spec: string(s.YAML()), Sections: []folder.Section{CertificateSection(c, nil, 3), CheckSection(found)}, Diagnoses: Diagnoses(found)}, nil)
+			recorded(t, fmt.Sprintf("sections-of-%s-%d", name, i), d, nil)
+		}
 	}
 }
 
@@ -83,6 +161,7 @@ func recorded(t *testing.T, name string, d *page.Document, figures []draw.Figure
 		if at := slices.Index(lines, "## Spec"); at >= 0 { // which is in the record of the run
 			lines = lines[:at]
 		}
+		lines = append(append(lines, ""), strings.Split(d.Terminal(page.Terminal{Width: 80, Height: 24}), "\n")...)
 		html, err := d.HTML()
 		if err != nil {
 			t.Fatal(err)
