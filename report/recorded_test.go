@@ -16,6 +16,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/lab/compare"
+	"github.com/kedge-opt/kedge/lab/study"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report/draw"
@@ -75,6 +76,7 @@ func TestReportsAreAsRecorded(t *testing.T) {
 	}
 	recordedComparisons(t)
 	recordedExaminations(t)
+	recordedStudies(t)
 	for name, r := range map[string]*folder.SweepResult{"sweep-of-a-grid": gridSweep(4, 3), "sweep-of-a-line": gridSweep(3, 1)} {
 		recorded(t, name, sweepDocument(kind.Standard(), r, nil), nil)
 	}
@@ -150,6 +152,25 @@ func recordedExaminations(t *testing.T) {
 			d := runDocument(kind.Standard(), &folder.Result{Case: name, Spec: string(s.YAML()), Sections: []folder.Section{CertificateSection(c, nil, 3), CheckSection(found)}, Diagnoses: Diagnoses(found)}, nil)
 			recorded(t, fmt.Sprintf("sections-of-%s-%d", name, i), d, nil)
 		}
+	}
+}
+
+// recordedStudies are small ones, with too few trials to say much.
+func recordedStudies(t *testing.T) {
+	for _, name := range []string{"shift", "batch", "anticipation"} {
+		s, err := study.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.Run(t.Context(), study.Options{Quick: true, Trials: 4, Seed: 1, Workers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := studyDocument(r, folder.Build{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		recorded(t, "study-of-"+name, d, d.Figures)
 	}
 }
 
