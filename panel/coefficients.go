@@ -76,6 +76,9 @@ func Fit(t Table, m Design) (*Coefficients, error) {
 	if err := t.check(); err != nil {
 		return nil, err
 	}
+	if len(t.X) == 0 {
+		return nil, &ShapeError{"x", -1, "has no columns: at least one, whose coefficient is asked for"}
+	}
 	if len(m.Instruments) < len(m.Endogenous) {
 		return nil, fmt.Errorf("%d instruments for %d columns: at least one each", len(m.Instruments), len(m.Endogenous))
 	}
@@ -84,8 +87,11 @@ func Fit(t Table, m Design) (*Coefficients, error) {
 			return nil, err
 		}
 	}
-	s := newSweeper(t, m.Effects)
 	k := len(t.X)
+	if len(t.Y) == 0 {
+		return nil, &ScarceError{0, 1 + k}
+	}
+	s := newSweeper(t, m.Effects)
 	if len(t.Y) <= s.taken+k {
 		return nil, &ScarceError{len(t.Y), s.taken + k}
 	}
@@ -137,9 +143,6 @@ func columns(s *sweeper, x [][]float64) [][]float64 {
 // toldApart refuses columns that say the same, or nothing beside rounding of what they were.
 func toldApart(names []string, x, raw [][]float64) error {
 	k := len(x)
-	if k == 0 {
-		return nil
-	}
 	unit := mat.NewDense(len(x[0]), k, nil)
 	for j, c := range x {
 		size := math.Sqrt(dot(c, c))
