@@ -3,7 +3,9 @@ package evidence
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -36,4 +38,19 @@ func AsRecorded(t testing.TB, path string, got []string) {
 	if len(want) != len(got) {
 		t.Errorf("%d lines, %s has %d", len(got), path, len(want))
 	}
+}
+
+var long = regexp.MustCompile(`[0-9]+\.[0-9]{6,}(e[+-][0-9]+)?|[0-9]+(\.[0-9]+)?e-[0-9]+`)
+
+// Rounded is the lines of a text with numbers of nine digits at most, and with 0 for those below 1e-11, which are rounding: for what functions of the
+// standard library have a part in, whose last digit depends on the processor.
+func Rounded(text string) []string {
+	text = long.ReplaceAllStringFunc(text, func(s string) string {
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil || v < 1e-11 {
+			return "0"
+		}
+		return strconv.FormatFloat(v, 'g', 9, 64)
+	})
+	return strings.Split(strings.TrimRight(text, "\n"), "\n")
 }

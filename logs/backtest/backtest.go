@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/logs"
 	"github.com/kedge-opt/kedge/problem"
@@ -169,13 +168,11 @@ func fits(s *problem.Spec, files fs.FS) error {
 	if err != nil {
 		return err
 	}
-	if slices.Contains(source.Beside, "t") && !slices.Contains(s.Data.Names(), "t") && usesClock(source) {
+	if slices.Contains(source.Beside, "t") && !slices.Contains(s.Data.Names(), "t") {
 		return &logs.MisfitError{Key: "model.next", What: "the formulas use the time t, and nobody settles while it goes on; want a number of data.beside in its place"}
 	}
 	return nil
 }
-
-func usesClock(s formula.Source) bool { return s.Mentions("t") }
 
 // origins are the dates that are looked back at: those with rows, but for the last.
 func (a *Lookback) origins(l *record.Recorded) (list []PastDate, err error) {
