@@ -32,7 +32,7 @@ func generalization() Study {
 				"Lemma 10, distance: W₁ between N traits and N held-out ones, uniform on the unit cube of r dimensions, exact. Normal traits, whose tails fill " +
 				"in late, fall more slowly at these N (about −0.6 in place of −2/3 for r = 3). Gradient: ∇Φ̃ at a fixed decision of the polarized dynamics in r dimensions, " +
 				"on N people and on 20,000 others, five times as many trials."
-			tracks := w.decisionsForTheLaw()
+			tracks := w.decisionsForTheLaw(finites(), []int{10, 32, 100, 320}, doubling(200, w.size(5, 3)))
 			sizes := []int{25, 35, 50, 71, 100, 141, 200, 283, 400}[:w.size(9, 7)]
 			distances, gradients := w.sampleDistances(sizes), w.sampleGradients(sizes)
 			w.drawSamples(distanceDims(), "squared Wasserstein distance", Chart{Name: "distance", Title: "Distance of a sample from its law"}, distances)

@@ -58,7 +58,8 @@ type stray struct {
 func (w *work) shifts(name, spec string) []track {
 	p := w.problem(name, spec)
 	w.show(p)
-	c, trials := w.constants(p), w.trials(20, 5)
+	trials := w.trials(20, 5)
+	c := w.constants(p)
 	runs := make([][]stray, trials)
 	w.each(trials, func(t int) { runs[t] = w.strays(p, c, t) })
 	for _, claim := range []struct {

@@ -25,7 +25,7 @@ func steering() Study {
 			w.result.Trials = 1
 			w.countViolations(n)
 			w.compareAnswers(1000)
-			w.weakReactions()
+			w.weakReactions(4000)
 			w.drawAngles()
 		},
 	}
@@ -126,9 +126,8 @@ func (t triple) answerError(s *stream.Stream) float64 {
 	return math.Abs((seen(step)-seen(-step))/(2*step)-rows.Dot(g, way)) / max(1, rows.Norm(g))
 }
 
-// weakReactions measures by what angle random individuals turn when σ is small, over σ and over 1 − λ.
-func (w *work) weakReactions() {
-	const people = 4000
+// weakReactions measures by what angle so many random individuals turn when σ is small, over σ and over 1 − λ.
+func (w *work) weakReactions(people int) {
 	var sigmas, rests []float64
 	for i := range 6 {
 		sigmas, rests = append(sigmas, 1e-4*portable.Pow(2, float64(i))), append(rests, portable.Pow(2, -float64(i)/2))

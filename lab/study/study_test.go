@@ -108,6 +108,15 @@ func TestMistakesAreTold(t *testing.T) {
 	}
 }
 
+// Every study says of itself how often it repeats every point, before it has measured anything, and takes another number where it repeats at all.
+func TestStudiesKnowTheirSize(t *testing.T) {
+	for _, s := range All() {
+		if own, asked := s.Size(Options{}), s.Size(Options{Trials: 3}); own < 1 || own > 1 && asked != 3 {
+			t.Errorf("%s has %d trials of its own, %d where 3 are asked for", s.Name, own, asked)
+		}
+	}
+}
+
 // A power law without noise is found exactly, whatever is resampled.
 func TestFitFindsPowers(t *testing.T) {
 	var list []sample

@@ -9,9 +9,8 @@ import (
 )
 
 // decisionsForTheLaw measures Theorem 11: both exponents of every problem, and for linear-quadratic ones the part of N itself.
-func (w *work) decisionsForTheLaw() (tracks []track) {
-	sizes, horizons := []int{10, 32, 100, 320}, doubling(200, w.size(5, 3))
-	for _, f := range finites() {
+func (w *work) decisionsForTheLaw(problems []finite, sizes, horizons []int) (tracks []track) {
+	for _, f := range problems {
 		trials := f.repeats * w.trials(20, 10)
 		cells, doubt := w.overPeopleAndTurns(f, sizes, horizons, trials)
 		law, people, turns := fitSurface(cells, w.stream("fit", "surface", fmt.Sprint(f.r)))
