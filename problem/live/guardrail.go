@@ -1,6 +1,7 @@
 package live
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -98,6 +99,9 @@ func (g *Guardrail) Statistic() (s Statistic, err error) {
 	word, rest, found := strings.Cut(text, "(")
 	s.Of = strings.TrimSpace(word)
 	known := s.Of == MeanOf || s.Of == QuantileOf || s.Of == ShareOf
+	if text == "" {
+		return s, errors.New("is missing, want mean(…), quantile(…, 0.05) or share(… > …)")
+	}
 	if !found || !known || !strings.HasSuffix(rest, ")") || depthAt(rest[:len(rest)-1], len(rest)-1) != 0 {
 		return s, fmt.Errorf("is %s, want mean(…), quantile(…, 0.05) or share(… > …)", form.Shorten(g.Of))
 	}

@@ -182,9 +182,14 @@ func (l *Arrangement) Check(c *form.Check, decision form.Length, algorithms, con
 	}
 	c.FailIf((l.Approval == ApproveBeyond) != (l.Large != nil) && c.Sound("live.approval", "live.beyond"), form.Paths("live.approval", "live.beyond"),
 		"live.approval beyond and live.beyond belong together, want both or none")
-	for path, pair := range map[string][]float64{"live.outliers.state": l.StateRange, "live.outliers.trait": l.TraitRange, "live.trust.between": l.TrustBetween} {
-		c.FailIf(c.Sound(path) && !(len(pair) == 2 && pair[0] < pair[1]), form.Paths(path), "%s is %v, want two numbers, the smaller first", path, pair)
-	}
+	checkPair(c, "live.outliers.state", l.StateRange)
+	checkPair(c, "live.outliers.trait", l.TraitRange)
+	checkPair(c, "live.trust.between", l.TrustBetween)
 	l.checkGuardrails(c, constraints)
 	l.checkMixes(c)
+}
+
+// checkPair refuses what is not a range of numbers.
+func checkPair(c *form.Check, path string, pair []float64) {
+	c.FailIf(c.Sound(path) && !(len(pair) == 2 && pair[0] < pair[1]), form.Paths(path), "%s is %v, want two numbers, the smaller first", path, pair)
 }
