@@ -49,7 +49,8 @@ func TestModule(t *testing.T) {
 	if m.path == "" || len(m.files) == 0 {
 		t.Fatalf("loaded %d files of module %q: not the root of the module", len(m.files), m.path)
 	}
-	t.Log(functionBudget().summary(m.functionLengths()))
+	t.Log(functionBudget().summary(m.functionLengths(false)))
+	t.Log(testBudget().summary(m.functionLengths(true)))
 	t.Log(fileBudget().summary(m.fileLengths()))
 	t.Log(m.climbSummary())
 	for _, r := range rules() {
