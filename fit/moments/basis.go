@@ -67,7 +67,7 @@ func (b *basis) scaled(dst, states, traits []float64) {
 		dst[j] = (v - b.mid[j]) / b.unit[j]
 	}
 	if b.match >= Traits {
-		for j, v := range traits {
+		for j, v := range traits[:b.traits] { // none where some are not known
 			at := b.states + j
 			dst[at] = (v - b.mid[at]) / b.unit[at]
 		}
