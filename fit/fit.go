@@ -209,8 +209,9 @@ func newSearch(f *formula.Regressor, l Log, unknowns []Unknown, o Options) (*sea
 		x := newRandom(g, o)
 		p.how, p.unknowns = x, append(p.unknowns, x.names(p.unknowns, p.spread)...)
 	}
-	if have, want := l.rows(f)*f.States, len(p.unknowns)+int(p.nuisance()); have <= want {
-		return nil, &InputError{-1, fmt.Sprintf("%d rows say nothing of %d numbers, traits and times among them: longer panels, or fewer effects", l.rows(f), want)}
+	rows, idle := g.counted()
+	if have, want := rows*f.States, len(p.unknowns)+int(p.nuisance()); have <= want-idle*int(p.nuisance())/p.people {
+		return nil, &InputError{-1, fmt.Sprintf("%d rows say nothing of %d numbers, traits and times among them: longer panels, or fewer effects", rows, want)}
 	}
 	return p, nil
 }

@@ -146,12 +146,7 @@ func (l Log) check(f *formula.Regressor, unknowns []Unknown, o Options) error {
 	if err := l.checkLaws(f, o); err != nil {
 		return err
 	}
-	for _, u := range unknowns {
-		if !(u.Lower <= u.Start && u.Start <= u.Upper) || u.Lower == u.Upper || math.IsInf(u.Start, 0) || u.Deviation < 0 || math.IsNaN(u.Mean+u.Deviation) {
-			return &InputError{-1, fmt.Sprintf("%s: start %v in [%v, %v], prior %v ± %v make no sense", u.Name, u.Start, u.Lower, u.Upper, u.Mean, u.Deviation)}
-		}
-	}
-	return nil
+	return CheckUnknowns(unknowns)
 }
 
 // checkLaws refuses laws that do not fit the model or the log.
