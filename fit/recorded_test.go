@@ -109,18 +109,13 @@ func (c recordedFit) disturb(r *rand.Rand, l *Log, seed uint64) {
 }
 
 func someUnknowns(r *rand.Rand) []Unknown {
-	list := []Unknown{Free("a", 0.2), Free("b", 0.1)}
-	switch r.IntN(6) {
-	case 0:
-		list[0].Lower, list[0].Upper = 0, 1
-	case 1:
-		list[1].Lower, list[1].Upper = -0.2, 0.5
-	case 2:
-		list[0].Mean, list[0].Deviation = 0.3, 0.05
-	case 3:
-		list[0].Lower, list[1].Upper = 0.2, 0.1
-	}
-	return list
+	a, b := Free("a", 0.2), Free("b", 0.1)
+	share, narrow, known, above, below := a, b, a, a, b
+	share.Lower, share.Upper = 0, 1
+	narrow.Lower, narrow.Upper = -0.2, 0.5
+	known.Mean, known.Deviation = 0.3, 0.05
+	above.Lower, below.Upper = 0.2, 0.1
+	return [][]Unknown{{share, b}, {a, narrow}, {known, b}, {above, below}, {a, b}, {a, b}}[r.IntN(6)]
 }
 
 // What cannot be used is refused in the words that are recorded, and what is just at the edge is taken.

@@ -51,54 +51,10 @@ func (m *Matched) told(err error) []string {
 
 // vary makes of samples others: with weights, holes, groups that are seen once, people who start elsewhere, and traits that are not known.
 func vary(r *rand.Rand, s Sections, traits int) Sections {
-	if r.IntN(3) == 0 {
-		for range s.Time {
-			s.Weight = append(s.Weight, float64(r.IntN(4)))
-		}
-	}
-	if r.IntN(3) == 0 && traits > 0 {
-		for i := range s.Traits {
-			if s.Time[i/traits] > 0 && r.IntN(9) == 0 {
-				s.Traits[i] = math.NaN()
-			}
-		}
-	}
-	if r.IntN(3) == 0 { // from others on
-		n := 12
-		o := &Origin{Everybody: r.IntN(2) == 0}
-		for i := range n * s.Groups {
-			for range len(s.States) / len(s.Time) {
-				o.States = append(o.States, 1+r.NormFloat64())
-			}
-			for range traits {
-				o.Traits = append(o.Traits, 0.5+r.NormFloat64())
-			}
-			o.Group, o.Weight = append(o.Group, i%s.Groups), append(o.Weight, float64(1+i%3))
-		}
-		if r.IntN(2) == 0 {
-			o.Weight = nil
-		}
-		s.Start = o
-		if r.IntN(2) == 0 {
-			s.Traits = nil
-		}
-	}
-	gap := r.IntN(3 * s.Dates) // a time of nobody
-	var kept Sections
-	states := len(s.States) / len(s.Time)
-	for i, t := range s.Time {
-		if t == gap || r.IntN(5) == 0 && t > 0 || s.Groups > 2 && s.Group[i] == 2 && t != 1 {
-			continue
-		}
-		kept.Time, kept.Group, kept.States = append(kept.Time, t), append(kept.Group, s.Group[i]), append(kept.States, s.States[i*states:(i+1)*states]...)
-		if s.Traits != nil {
-			kept.Traits = append(kept.Traits, s.Traits[i*traits:(i+1)*traits]...)
-		}
-		if s.Weight != nil {
-			kept.Weight = append(kept.Weight, s.Weight[i])
-		}
-	}
-	kept.Exposure, kept.Start = s.Exposure, s.Start
+	weigh(r, &s)
+	hide(r, &s, traits)
+	elsewhere(r, &s, traits)
+	kept := some(r, s, traits)
 	kept.Match, kept.Copies = Match(r.IntN(4)), r.IntN(4)
 	if r.IntN(2) == 0 {
 		kept.Beside = kept.Beside[:len(kept.Beside)*(s.Dates-1)/s.Dates]
@@ -106,18 +62,79 @@ func vary(r *rand.Rand, s Sections, traits int) Sections {
 	return kept
 }
 
+func weigh(r *rand.Rand, s *Sections) {
+	if r.IntN(3) > 0 {
+		return
+	}
+	for range s.Time {
+		s.Weight = append(s.Weight, float64(r.IntN(4)))
+	}
+}
+
+func hide(r *rand.Rand, s *Sections, traits int) {
+	seldom := r.IntN(3) > 0
+	for i := range s.Traits {
+		if !seldom && s.Time[i/traits] > 0 && r.IntN(9) == 0 {
+			s.Traits[i] = math.NaN()
+		}
+	}
+}
+
+// elsewhere lets some samples go on from people of their own.
+func elsewhere(r *rand.Rand, s *Sections, traits int) {
+	if r.IntN(3) > 0 {
+		return
+	}
+	s.Start = &Origin{Everybody: r.IntN(2) == 0}
+	for i := range 12 * s.Groups {
+		s.Start.add(r, len(s.States)/len(s.Time), traits, i%s.Groups)
+	}
+	if r.IntN(2) == 0 {
+		s.Start.Weight, s.Traits = nil, nil
+	}
+}
+
+// add adds somebody of a group.
+func (o *Origin) add(r *rand.Rand, states, traits, group int) {
+	for range states {
+		o.States = append(o.States, 1+r.NormFloat64())
+	}
+	for range traits {
+		o.Traits = append(o.Traits, 0.5+r.NormFloat64())
+	}
+	o.Group, o.Weight = append(o.Group, group), append(o.Weight, float64(1+len(o.Weight)%3))
+}
+
+// some leaves rows out: of a time, of a group, and here and there.
+func some(r *rand.Rand, s Sections, traits int) Sections {
+	gap := r.IntN(3 * s.Dates)
+	kept := Sections{Exposure: s.Exposure, Start: s.Start}
+	for i, t := range s.Time {
+		if t != gap && (t == 0 || r.IntN(5) > 0) && (s.Groups < 3 || s.Group[i] != 2 || t == 1) {
+			kept.take(s, i, traits)
+		}
+	}
+	return kept
+}
+
+// take takes a row of others.
+func (s *Sections) take(from Sections, i, traits int) {
+	states := len(from.States) / len(from.Time)
+	s.Time, s.Group, s.States = append(s.Time, from.Time[i]), append(s.Group, from.Group[i]), append(s.States, from.States[i*states:(i+1)*states]...)
+	if from.Traits != nil {
+		s.Traits = append(s.Traits, from.Traits[i*traits:(i+1)*traits]...)
+	}
+	if from.Weight != nil {
+		s.Weight = append(s.Weight, from.Weight[i])
+	}
+}
+
 // unknownsOf are two, free, bound or known beforehand.
 func unknownsOf(r *rand.Rand) []fit.Unknown {
-	list := []fit.Unknown{fit.Free("a", 0.5), fit.Free("b", 0.1)}
-	switch r.IntN(5) {
-	case 0:
-		list[0] = between(list[0], 0, 1)
-	case 1:
-		list[1] = between(list[1], -1, 0.3) // where it is held
-	case 2:
-		list[0].Mean, list[0].Deviation = 0.3, 0.05
-	}
-	return list
+	a, b := fit.Free("a", 0.5), fit.Free("b", 0.1)
+	known := a
+	known.Mean, known.Deviation = 0.3, 0.05
+	return [][]fit.Unknown{{between(a, 0, 1), b}, {a, between(b, -1, 0.3)}, {known, b}, {a, b}, {a, b}}[r.IntN(5)]
 }
 
 // What small samples say is what they said when it was last looked at: of models that are linear or not, with noise or without, in groups, with weights, gaps,

@@ -13,13 +13,35 @@ import (
 	"github.com/kedge-opt/kedge/stream"
 )
 
-// recordedLooks are small looks back: specs by what is replaced in one, and logs by what is left out of one.
-var recordedLooks = []struct {
+type recordedLook struct {
 	name    string
 	replace []string // of the spec, in pairs
 	log     func() string
 	look    Lookback
-}{
+}
+
+// spec is the spec with what is replaced in it.
+func (c recordedLook) spec(t *testing.T) *problem.Spec {
+	t.Helper()
+	s, err := problem.Parse(kind.Standard(), "shop.yaml", []byte(strings.NewReplacer(c.replace...).Replace(spec)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// allOf is what a look back writes.
+func allOf(t *testing.T, h *Retrospect) []string {
+	t.Helper()
+	files, err := h.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(evidence.Rounded(string(files[JSONFile])), evidence.Rounded(string(files[CSVFile]))...)
+}
+
+// recordedLooks are small looks back: specs by what is replaced in one, and logs by what is left out of one.
+var recordedLooks = []recordedLook{
 	{"plain", nil, nil, Lookback{Draws: 25, Every: 2}},
 	{"without draws", nil, nil, Lookback{From: "0.6", Every: 2}},
 	{"few draws", nil, nil, Lookback{From: "6", Every: 2, Draws: 19}},
@@ -79,12 +101,9 @@ func without(out func(who, week int) bool) string {
 // weighed is a log with weights.
 func weighed() string {
 	lines := strings.Split(strings.TrimSpace(each(1)), "\n")
-	for i := range lines {
-		if i == 0 {
-			lines[i] += ",w"
-			continue
-		}
-		lines[i] += fmt.Sprintf(",%d", i%4)
+	lines[0] += ",w"
+	for i := range lines[1:] {
+		lines[1+i] += fmt.Sprintf(",%d", (1+i)%4)
 	}
 	return strings.Join(lines, "\n") + "\n"
 }
@@ -92,27 +111,22 @@ func weighed() string {
 // each is a log in which everybody has a price of his own, so much apart.
 func each(apart float64) string {
 	s := stream.New(11, "test", "each")
-	log := made(5, 9)
-	for i, rows := range log {
-		p := rows[0].p
-		for t := range rows {
-			rows[t].u += apart * s.Float64()
-			p = 0.5*p - 0.7*rows[t].u + rows[t].d + 0.2*s.Normal()
-			log[i][t].p = p
-		}
-	}
-	return written(log)
+	return remade(made(5, 9), 0.5, 0.2, s, func() float64 { return apart * s.Float64() })
 }
 
 // growing is a log of people of whom so much is left every week.
 func growing(habit float64) string {
-	s := stream.New(12, "test", "growing")
-	log := made(5, 10)
-	for i, rows := range log {
-		p := 1.0
+	return remade(made(5, 10), habit, 0.9, stream.New(12, "test", "growing"), func() float64 { return 0 })
+}
+
+// remade lets people of a log go another way, under prices that are changed.
+func remade(log [][]one, habit, noise float64, s *stream.Stream, more func() float64) string {
+	for _, rows := range log {
+		p := 2.0
 		for t := range rows {
-			p = habit*p - 0.7*rows[t].u + rows[t].d + 0.9*s.Normal()
-			log[i][t].p = p
+			rows[t].u += more()
+			p = habit*p - 0.7*rows[t].u + rows[t].d + noise*s.Normal()
+			rows[t].p = p
 		}
 	}
 	return written(log)
@@ -123,16 +137,7 @@ func TestLooksBackAreAsRecorded(t *testing.T) {
 	for _, c := range recordedLooks {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			text := strings.NewReplacer(c.replace...).Replace(spec)
-			for i := 0; i < len(c.replace); i += 2 {
-				if !strings.Contains(spec, c.replace[i]) {
-					t.Fatalf("the spec has no %q", c.replace[i])
-				}
-			}
-			s, err := problem.Parse(kind.Standard(), "shop.yaml", []byte(text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := c.spec(t)
 			log := written(made(5, 9))
 			if c.log != nil {
 				log = c.log()
@@ -143,13 +148,8 @@ func TestLooksBackAreAsRecorded(t *testing.T) {
 			h, err := Look(context.Background(), s, fstest.MapFS{"log.csv": {Data: []byte(log)}}, c.look)
 			lines := []string{fmt.Sprintf("error: %v", err)}
 			if err == nil {
-				files, err := h.Files()
-				if err != nil {
-					t.Fatal(err)
-				}
 				lines = append(lines, h.Answer(), fmt.Sprintf("decides %v, told of %d", h.Decides(), len(told)))
-				lines = append(lines, evidence.Rounded(string(files[JSONFile]))...)
-				lines = append(lines, evidence.Rounded(string(files[CSVFile]))...)
+				lines = append(lines, allOf(t, h)...)
 			}
 			evidence.AsRecorded(t, "testdata/recorded/"+strings.NewReplacer(" ", "-", ",", "").Replace(c.name)+".txt", lines)
 		})
