@@ -148,6 +148,9 @@ func EnumerateBy(names []string, word string) string {
 
 // Duration writes seconds as people say them: 8 s, 3 min 20 s, 2 h 5 min, 3 d 4 h.
 func Duration(seconds float64) string {
+	if math.IsNaN(seconds) {
+		return Absent
+	}
 	s := int64(min(max(0, seconds), 1e12) + 0.5)
 	for _, u := range []struct {
 		size, part int64
