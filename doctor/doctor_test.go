@@ -221,6 +221,13 @@ func TestSettlingOnAPartOfTheSetIsAWarning(t *testing.T) {
 	}
 }
 
+// Who settles at 0 does so up to what steady states are iterated to, which is no fault though it is much of the length of what is left.
+func TestSettlingAtZeroIsNoFault(t *testing.T) {
+	if c := examine(t, line(func(p, u, d float64) float64 { return 0.5 * p }))["settles"]; c.Verdict != doctor.Pass {
+		t.Errorf("steady states: %+v", c)
+	}
+}
+
 func TestSoundLine(t *testing.T) {
 	for id, c := range examine(t, sound()) {
 		if c.Verdict != doctor.Pass {

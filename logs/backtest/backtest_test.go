@@ -245,3 +245,23 @@ func TestWorkersAndRefusals(t *testing.T) {
 		t.Errorf("a log that tells nothing: %v", err)
 	}
 }
+
+// Of the draws 0, 1, 4, … 400 the interval goes from half way between the first two to half way between the last two, a share of 0.5 and 19.5 of 20; one draw in 41
+// without a value is let be, one in 40 not, and neither are fewer than 20 draws.
+func TestIntervalsAreQuantiles(t *testing.T) {
+	squares := make([]float64, 21)
+	for i := range squares {
+		squares[len(squares)-1-i] = float64(i * i)
+	}
+	same := slices.Repeat([]float64{3}, 40)
+	for _, c := range []struct {
+		drawn     []float64
+		low, high float64
+	}{{squares, 0.5, 380.5}, {append(slices.Clone(same), math.NaN()), 3, 3}, {append(same[1:], math.Inf(1)), math.NaN(), math.NaN()}, {squares[2:], math.NaN(), math.NaN()}, {squares[1:], 0.475, 343.425}} {
+		w := Worth{drawn: c.drawn}
+		w.bound()
+		if low, high := float64(w.Low), float64(w.High); !(near(low, c.low) && near(high, c.high)) && !(math.IsNaN(low) && math.IsNaN(high) && math.IsNaN(c.low)) {
+			t.Errorf("of %v %v … %v, want %v … %v", c.drawn, low, high, c.low, c.high)
+		}
+	}
+}
