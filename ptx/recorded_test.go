@@ -10,7 +10,7 @@ import (
 	"github.com/kedge-opt/kedge/ptx"
 )
 
-// Kernels are printed as they were when this was recorded, where a GPU had shown that they compute what lists say: those of all operations by their sums,
+// Kernels are printed as they were when this was recorded: those of all operations by their sums,
 // and one of each form word for word.
 func TestKernelsAreAsRecorded(t *testing.T) {
 	var lines []string
