@@ -210,7 +210,11 @@ func newSearch(f *formula.Regressor, l Log, unknowns []Unknown, o Options) (*sea
 		p.how, p.unknowns = x, append(p.unknowns, x.names(p.unknowns, p.spread)...)
 	}
 	rows, idle := g.counted()
-	if have, want := rows*f.States, len(p.unknowns)+int(p.nuisance()); have <= want-idle*int(p.nuisance())/p.people {
+	want := len(p.unknowns) + int(p.nuisance())
+	if o.Unseen == Fixed {
+		want -= idle * f.Traits // nothing is asked of whoever has no row that counts
+	}
+	if rows*f.States <= want {
 		return nil, &InputError{-1, fmt.Sprintf("%d rows say nothing of %d numbers, traits and times among them: longer panels, or fewer effects", rows, want)}
 	}
 	return p, nil
