@@ -28,7 +28,7 @@ func (p *Foothold) Know(unknowns []Unknown) {
 			off := (p.Theta[j] - u.Mean) / u.Deviation
 			p.Loss += float64(off * off / 2)
 			p.Slope[j] -= off / u.Deviation
-			p.Normal[j*k+j] += 1 / u.Deviation / u.Deviation
+			p.Normal[j*k+j] += u.Known()
 		}
 	}
 	for i := range k {

@@ -68,6 +68,9 @@ func (p *search) sandwich(out *Fitted, inverse, scores *mat.Dense, free []int, l
 	}
 	meat := squares(scores, free)
 	meat.ScaleSym(factor, meat)
+	for i, g := range free {
+		meat.SetSym(i, i, meat.At(i, i)+p.unknowns[g].Known())
+	}
 	var half, whole mat.Dense
 	half.Mul(inverse, meat)
 	whole.Mul(&half, inverse)
@@ -123,7 +126,7 @@ func squares(x *mat.Dense, of []int) *mat.SymDense {
 	return out
 }
 
-// bootstrap fits again and again with as many people, drawn anew with all their rows.
+// bootstrap fits again and again with as many people, drawn anew with all their rows, and with priors that say what they might have said.
 func (p *search) bootstrap(ctx context.Context, here *point, out *Fitted, o Options) error {
 	people := p.people
 	draws := make([][]float64, o.Repeats)
@@ -134,7 +137,9 @@ func (p *search) bootstrap(ctx context.Context, here *point, out *Fitted, o Opti
 		for range people {
 			count[s.Intn(people)]++
 		}
-		end, err := p.descend(ctx, here.theta, count, 1, firstly)
+		again := *p
+		again.unknowns = drawnAnew(p.unknowns, o.Seed, repeat)
+		end, err := again.descend(ctx, here.theta, count, 1, firstly)
 		if end != nil {
 			draws[repeat] = end.theta[:p.asked]
 		}
@@ -152,4 +157,17 @@ func (p *search) bootstrap(ctx context.Context, here *point, out *Fitted, o Opti
 		out.Draws = append(out.Draws, d...)
 	}
 	return nil
+}
+
+// drawnAnew are unknowns of which other things were known beforehand, as likely as those that were.
+func drawnAnew(unknowns []Unknown, seed uint64, repeat int) []Unknown {
+	s := stream.New(seed, "fit", "bootstrap", "priors")
+	s.Seek(uint64(repeat))
+	list := slices.Clone(unknowns)
+	for j := range list {
+		if u := &list[j]; u.Deviation > 0 {
+			u.Mean += float64(u.Deviation * s.Normal())
+		}
+	}
+	return list
 }

@@ -55,7 +55,7 @@ func (p *search) at(ctx context.Context, theta, weight []float64, workers int) (
 			off := (theta[j] - u.Mean) / u.Deviation
 			out.loss += float64(off * off / 2)
 			out.slope[j] -= off / u.Deviation
-			out.normal[j*k+j] += 1 / u.Deviation / u.Deviation
+			out.normal[j*k+j] += u.Known()
 		}
 	}
 	for i := range k {

@@ -123,8 +123,7 @@ func (w *work) search() error {
 	return nil
 }
 
-// believed finds the numbers of which the log tells nothing and the prior all: they have the prior's error, and a note. A fit with a prior hardly
-// moves them, which looks like being sure.
+// believed finds the numbers of which the log tells nothing and the prior all: they are the prior as it was written, with a note.
 func (w *work) believed(f *formula.Regressor, rows fit.Log, with *fit.Fitted, o fit.Options) error {
 	free, has := slices.Clone(w.unknowns), false
 	for j := range free {
@@ -159,7 +158,6 @@ func (w *work) believed(f *formula.Regressor, rows fit.Log, with *fit.Fitted, o 
 		}
 	}
 	if names != nil {
-		w.out.Draws = nil // of a bootstrap, which does not draw what the prior says
 		w.out.Warn = append(w.out.Warn, w.why(names, "Of "+phrase.Enumerate(names)+" the log says nothing, and what stands there is the prior alone: no prediction depends on it"))
 	}
 	return nil

@@ -277,6 +277,7 @@ func (p *totals) judge(ctx context.Context, a Aggregates, out *Matched, best *fi
 		out.Freedom = seen - 1
 	}
 	meat.Scale((seen-1)/seen, meat)
+	believe(meat, some)
 	write(out, inverse, meat, free, loose)
 	return nil
 }

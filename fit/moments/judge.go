@@ -71,10 +71,18 @@ func (p *matching) judge(ctx context.Context, out *Matched, best *fit.Foothold) 
 			return err
 		}
 		out.Blind, told = blind, n-len(blind)
+		believe(meat, some)
 		write(out, inverse, meat, free, loose)
 	}
 	p.test(out, told)
 	return nil
+}
+
+// believe adds what is known beforehand to squares of scores.
+func believe(meat *mat.Dense, unknowns []fit.Unknown) {
+	for i, u := range unknowns {
+		meat.Set(i, i, meat.At(i, i)+u.Known())
+	}
 }
 
 // write writes the covariance of free numbers, bread·meat·bread.
