@@ -193,6 +193,14 @@ func freeOf(theta, slope []float64, unknowns []Unknown, pinned []int) (list []in
 	return list
 }
 
+// Known is how much is known of it beforehand: what a prior adds to the squares of scores, as a row of the log would.
+func (u Unknown) Known() float64 {
+	if u.Deviation == 0 {
+		return 0
+	}
+	return 1 / u.Deviation / u.Deviation
+}
+
 // CheckUnknowns refuses ranges, starts and priors that make no sense.
 func CheckUnknowns(unknowns []Unknown) error {
 	for _, u := range unknowns {

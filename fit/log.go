@@ -25,14 +25,6 @@ type Unknown struct {
 	Deviation    float64
 }
 
-// Known is how much is known of it beforehand: what a prior adds to the squares of scores, as a row of the log would.
-func (u Unknown) Known() float64 {
-	if u.Deviation == 0 {
-		return 0
-	}
-	return 1 / u.Deviation / u.Deviation
-}
-
 // Free is a number of which nothing is known.
 func Free(name string, start float64) Unknown {
 	return Unknown{Name: name, Start: start, Lower: math.Inf(-1), Upper: math.Inf(1)}
