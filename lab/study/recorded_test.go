@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/internal/evidence"
+	"github.com/kedge-opt/kedge/internal/heap"
 	"github.com/kedge-opt/kedge/stream"
 )
 
@@ -49,6 +50,9 @@ func told(t *testing.T, r *Result) (lines []string) {
 
 // Quick studies of two and three trials find what they found when this was recorded. Those that are long are told of in parts.
 func TestStudiesAreAsRecorded(t *testing.T) {
+	if heap.Race {
+		t.Skip("under the race detector it takes a minute; TestSameBitsOnAnyWorkers runs there")
+	}
 	for _, s := range All() {
 		if slices.Contains([]string{"generalization", "steering"}, s.Name) {
 			continue
