@@ -15,21 +15,12 @@ import (
 // A price for people who settle at d − b q: under a draw b the best is d̄/2b, with d̄ = 4, and on the average of b = 0.8, 1 and 1.8 it is d̄/2.4. The numbers of the
 // spec, b = 1, call for 2. Habits of 1 never settle.
 func TestRunsDecideOverDraws(t *testing.T) {
-	spec := `
-iterations: 2
-model: {decision: q, state: p, trait: d, let: {habit: 0.8, b: 1}, next: habit*p + (1-habit)*(d - b*q), maximize: p*q, subject to: [q >= 0, q <= 10]}
-population: {size: 2, dim: 1, law: values, values: [[3], [5]]}
-start: {law: values, values: [1]}
-algorithms: [{name: one, kind: composite, step: 0.1, batch: 1}]
-draws: d.csv
-uncertain: 4
-`
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "d.csv"), []byte("b,habit\n0.8,0.5\n1,0.6\n1.8,0.7\n1,1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	run := func(more string, uncertain string) (*lab.Progress, []string, float64) {
-		s, err := problem.Parse(kind.Standard(), "shop.yaml", []byte(strings.Replace(spec, "uncertain: 4", "uncertain: "+uncertain, 1)+more))
+		s, err := problem.Parse(kind.Standard(), "shop.yaml", []byte(strings.Replace(habitsInDoubt, "uncertain: 4", "uncertain: "+uncertain, 1)+more))
 		if err != nil {
 			t.Fatal(err)
 		}
