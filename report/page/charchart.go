@@ -131,8 +131,7 @@ func (c CharChart) axis(width int) []string {
 	left, middle, right := "0", phrase.Grouped(c.Turns/2), phrase.Grouped(c.Turns)+" turns"
 	room := width - chartMargin - len(left) - len(right)
 	label := left + strings.Repeat(" ", max(1, room)) + right
-	if room > len(middle)+8 {
-		before := (width-chartMargin)/2 - len(left) - len(middle)/2
+	if before := (width-chartMargin)/2 - len(left) - len(middle)/2; room > len(middle)+8 && before+len(middle) < room {
 		label = left + strings.Repeat(" ", before) + middle + strings.Repeat(" ", room-before-len(middle)) + right
 	}
 	return []string{c.Faint(line), c.Faint(strings.Repeat(" ", chartMargin) + label)}

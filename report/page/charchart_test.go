@@ -49,6 +49,17 @@ func TestTicks(t *testing.T) {
 	}
 }
 
+// The label of the axis is as wide as the chart, however many turns there are: the middle one is left out where it has no room.
+func TestAxesFit(t *testing.T) {
+	for turns := 1; turns <= 1e9; turns *= 10 {
+		for width := 40; width < 100; width++ {
+			if label := (CharChart{Turns: turns}).axis(width)[1]; PrintedWidth(label) != width || !strings.HasSuffix(label, " turns") {
+				t.Errorf("%d turns on %d columns: %q", turns, width, label)
+			}
+		}
+	}
+}
+
 // A chart has the size that is asked for, whatever it shows, and an exponential is a straight line in it.
 func TestChartSize(t *testing.T) {
 	line := CharLine{}

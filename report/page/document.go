@@ -34,6 +34,7 @@ type Headings struct{ Verdict, Charts, Figures, Same string }
 func (d *Document) paged() *Document {
 	out := *d
 	out.First, out.Tables = lists.Of(d.First, TextTable.paged), lists.Of(d.Tables, TextTable.paged)
+	out.Sections = lists.Of(d.Sections, Chapter.paged)
 	return &out
 }
 
@@ -58,4 +59,13 @@ type Chapter struct {
 	Sign       string     `json:"sign,omitempty"` // good, bad or empty
 	Paragraphs []string   `json:"paragraphs,omitempty"`
 	Table      *TextTable `json:"table,omitempty"`
+}
+
+// paged is the chapter without what is for terminals alone.
+func (c Chapter) paged() Chapter {
+	if c.Table != nil {
+		t := c.Table.paged()
+		c.Table = &t
+	}
+	return c
 }

@@ -31,7 +31,7 @@ func (d *Document) Markdown() []byte {
 		m.table(t)
 	}
 	m.figures(d.Figures)
-	for _, s := range d.Sections {
+	for _, s := range d.paged().Sections {
 		m.section(s)
 	}
 	m.code("Spec", "yaml", d.Spec)

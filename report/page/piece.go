@@ -148,7 +148,7 @@ func (t Terminal) sign(s Sign) func(string) string {
 
 func (r Remark) lines(t Terminal) (lines []string) {
 	const indent = 27
-	first := t.sign(r.Sign)(r.Mark) + " " + Pad(r.Title, -(indent-2))
+	first := t.sign(r.Sign)(r.Mark) + " " + column(r.Title, indent-2)
 	for _, line := range Wrap(r.Text, t.Width-indent) {
 		lines = append(lines, first+line)
 		first = strings.Repeat(" ", indent)

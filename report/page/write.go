@@ -1,6 +1,6 @@
 package page
 
-// Files are report.html, report.md and every figure as NAME.svg, NAME.png and NAME.pdf, by name.
+// Files are report.html, report.md and every figure as NAME.svg and, where it has them, NAME.png and NAME.pdf, by name.
 func (d *Document) Files() (map[string][]byte, error) {
 	html, err := d.HTML()
 	if err != nil {
@@ -8,7 +8,10 @@ func (d *Document) Files() (map[string][]byte, error) {
 	}
 	files := map[string][]byte{"report.md": d.Markdown(), "report.html": html}
 	for _, f := range d.Figures {
-		files[f.Name+".svg"], files[f.Name+".png"], files[f.Name+".pdf"] = f.SVG, f.PNG, f.PDF
+		of := map[string][]byte{"svg": f.SVG, "png": f.PNG, "pdf": f.PDF}
+		for _, format := range (picture{Figure: f}).Formats() {
+			files[f.Name+"."+format] = of[format]
+		}
 	}
 	return files, nil
 }
