@@ -99,11 +99,12 @@ func (d *plotted) choose() {
 		d.Kind = d.kind(len(keys))
 	}
 	if d.Y == decision {
-		d.By, d.Facet = cmp.Or(d.By, entry), cmp.Or(d.Facet, d.several(d.group()))
+		d.By = cmp.Or(d.By, entry)
+		d.Facet = cmp.Or(d.Facet, d.apart(entry), d.apart(d.group()))
 	}
 	if d.Kind == Heat {
 		d.By = cmp.Or(d.By, next())
-		d.Facet = cmp.Or(d.Facet, d.several(d.group()))
+		d.Facet = cmp.Or(d.Facet, d.apart(d.group()))
 		return
 	}
 	d.By = cmp.Or(d.By, d.group())
@@ -132,6 +133,14 @@ func (d *plotted) group() string {
 		}
 	}
 	return "algorithm"
+}
+
+// apart is the name of a column whose values need panels of their own, because there are several and no axis, line or colour tells them apart.
+func (d *plotted) apart(name string) string {
+	if name == d.X || name == d.By {
+		return ""
+	}
+	return d.several(name)
 }
 
 // several is the name of a column that has several values, otherwise nothing.

@@ -193,6 +193,7 @@ func (d *plotted) scatter() (draw.Sketch, error) {
 	if y.Empty() {
 		return draw.Sketch{}, d.empty()
 	}
+	x, y = d.x.shown(x, logX), d.y.shown(y, logY)
 	g.Bar = bar
 	g.SetAxes(d.axis(d.x, draw.NewRuler(x, logX)), d.axis(d.y, draw.NewRuler(y, logY)))
 	if len(samples) > 1 {

@@ -77,6 +77,30 @@ func TestDecisionsAreAllEntries(t *testing.T) {
 	}
 }
 
+// Numbers that are told apart by an axis, by lines or by colours are in one panel, and entries of a decision are never averaged over.
+func TestPanelsAreForWhatIsNotToldApart(t *testing.T) {
+	s, err := Plot{Y: "decision", By: "algorithm"}.Sketch(twoEntries())
+	if err != nil || len(s.Panels) != 2 || s.Panels[0].Title != "u₀" || s.Panels[1].Layers[0].(draw.Lines)[1].Points[3].Mean != -8 {
+		t.Errorf("decisions by method: %+v, %v", s.Panels, err)
+	}
+	sheet := twoEntries()
+	sheet.columns = append(sheet.columns, &series{name: "set.kind", swept: true, words: strings.Fields("box box ball ball box box ball ball")})
+	s, err = Plot{Kind: Heat, X: "set.kind", By: "algorithm"}.Sketch(sheet)
+	if err != nil || len(s.Panels) != 1 || !slices.Equal(s.Panels[0].Layers[0].(draw.Cells).Values, []float64{7.5, 5.5, 3.5, 1.5}) {
+		t.Errorf("methods beside a key: %+v, %v", s.Panels, err)
+	}
+}
+
+// Points that a logarithmic axis cannot show do not stretch it.
+func TestAxesEndWhereThePointsDo(t *testing.T) {
+	sheet := twoEntries()
+	sheet.columns[2].numbers[7] = 0
+	s, err := Plot{Kind: Scatter, X: "u_1", Log: "xy"}.Sketch(sheet)
+	if err != nil || s.Panels[0].Y.Min < 0.1 || s.Panels[0].X.Log {
+		t.Errorf("from %g to %g, %v", s.Panels[0].Y.Min, s.Panels[0].Y.Max, err)
+	}
+}
+
 // Entries of runs and sweeps are known as what they are called, whatever that is.
 func TestDecisionsAreKnownByTheirNames(t *testing.T) {
 	names := kedge.Names{Decision: []kedge.Called{{Name: "apples", Unit: "EUR"}, {Name: "pears", Unit: "EUR"}}}

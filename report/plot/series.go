@@ -147,6 +147,20 @@ func (c *series) shade(log bool) draw.Ruler {
 	return s
 }
 
+// shown is the part of an extent of its numbers that has points on an axis, on a logarithmic one those above zero.
+func (c *series) shown(e draw.Extent, log bool) draw.Extent {
+	if !log || e.Low > 0 || e.High <= 0 {
+		return e
+	}
+	above := draw.Nothing()
+	for _, v := range c.numbers {
+		if v > 0 {
+			above.Add(v)
+		}
+	}
+	return draw.Extent{Low: above.Low, High: e.High}
+}
+
 func (c *series) whole() bool {
 	return !slices.ContainsFunc(c.numbers, func(v float64) bool { return v != math.Trunc(v) })
 }
