@@ -210,5 +210,9 @@ func digits(e folder.Estimate) (number, reach string) {
 	} else if half < 1e-3*size {
 		number = write(e.Value)
 	}
-	return number, "(" + write(*e.Low) + "\u00a0…\u00a0" + write(*e.High) + ")"
+	low, high := write(*e.Low), write(*e.High)
+	if low == high {
+		return number, "" // narrower than what is written
+	}
+	return number, "(" + low + "\u00a0…\u00a0" + high + ")"
 }

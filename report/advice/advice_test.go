@@ -37,6 +37,8 @@ func TestAdviceSaysWhatToDo(t *testing.T) {
 			"Set u = 5.163, 7.000.", []string{"Retraining settles there too."}, "lose", 0},
 		{"an interval", folder.Result{Optimum: sampled, Individuals: 1000}, Reasons{},
 			"Set u = 5.163 (5.00\u00a0…\u00a05.40), 7.000 (6.900\u00a0…\u00a07.100).", []string{"It costs 10.00 (9.0\u00a0…\u00a011.0)", "these 1000 individuals are a sample"}, "No interval", 0},
+		{"an interval narrower than its digits", folder.Result{Individuals: 9, Optimum: folder.Point{Value: 1, Decision: []float64{5.12345678}, Sampling: &folder.Sampling{Low: []float64{5.12345677}, High: []float64{5.12345679}, Value: &folder.Reach{Low: 1, High: 1}}}}, Reasons{},
+			"Set u = 5.123.", nil, "", 0},
 		{"not proven", folder.Result{Optimum: searched}, Reasons{Standing: "searched", Doubts: []string{"People do not settle."}},
 			"Set u = 5.163, 7.000.", nil, "", 2},
 		{"many entries", folder.Result{Optimum: long}, Reasons{}, "Set u = 0, 0, 0, … (20 entries, all in the table of decisions).", nil, "", 0},

@@ -34,7 +34,7 @@ func (d *plotted) scattered() bool {
 		pairs[[2]string{d.x.word(i), d.by.word(i)}] = true
 	}
 	n := len(d.x.values()) * len(d.by.values())
-	return d.x.numeric() && d.by.numeric() && n > 9 && 3*len(pairs) < n
+	return d.x.numeric() && d.by.numeric() && 3*len(pairs) < n
 }
 
 // heatDots shows y by the colour of points over x and by.
