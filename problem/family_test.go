@@ -88,8 +88,8 @@ func TestMethodsThatDoNotFit(t *testing.T) {
 	for change, want := range map[string]string{
 		"set={kind: ball, radius: 3}":                    "algorithms.adam.scaling is each, but entries scaled one by one and projected on a set of kind ball settle somewhere else; want joint",
 		"algorithms.two-point.delta=2.5":                 "algorithms.two-point.delta is 2.5, which leaves no decision as far inside the set",
-		"algorithms.performative.window=2":               "window is 2, want at least 3, one more than the decision has entries",
-		"algorithms.plug-in.tries=2":                     "trials is 2, want at least 3, one more than the decision has entries",
+		"algorithms.performative.window=2":               "algorithms.performative.window is 2, want at least 3, one more than the decision has entries",
+		"algorithms.plug-in.tries=2":                     "algorithms.plug-in.tries is 2, want at least 3, one more than the decision has entries",
 		"set={kind: affine, matrix: [[1, 1]], rhs: [1]}": "algorithms.adam.scaling is each",
 		"set={kind: simplex, sum: 1}":                    "algorithms.adam.scaling is each",
 	} {

@@ -137,7 +137,33 @@ func (o *outline) entries() (list entries) {
 			before = i
 		}
 	}
+	for i, e := range list {
+		list[i].below = o.below(e)
+	}
 	return list
+}
+
+// below is the mapping under a key, with the keys that it has under every kind where kinds give it different ones.
+func (o *outline) below(e entry) *outline {
+	if e.below == nil || e.below.name != "" {
+		return e.below
+	}
+	all, same := &outline{shelf: o.shelf}, true
+	for _, v := range o.variants {
+		i := v.entries.index(e.key)
+		if i < 0 || v.entries[i].below == nil {
+			continue
+		}
+		one := v.entries[i].below
+		same = same && (one == e.below || slices.Equal(one.entries().keys(), e.below.entries().keys()))
+		for _, w := range one.variants {
+			all.variants = append(all.variants, variant{slices.Concat(v.choices, w.choices), w.entries})
+		}
+	}
+	if same {
+		return e.below
+	}
+	return all
 }
 
 // uses groups the variants that have a key by what it can be.

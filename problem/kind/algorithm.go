@@ -160,6 +160,8 @@ func (a *Algorithm) Check(c *form.Check, path string) {
 		c.FailIf(one.set && a.Schedule != "diminishing" && c.Sound(path+".schedule"), form.Paths(path+"."+one.key, path+".schedule"),
 			"%s.%s is of schedule diminishing, but the schedule is %s", path, one.key, a.Schedule)
 	}
+	c.FailIf(a.Anticipate && a.Momentum > 0 && a.Facts().Momentum == 0 && c.Sound(path), form.Paths(path+".momentum", path+".anticipate"),
+		"%s.momentum is %v, but players who anticipate act on gradients as they will be, not on an average of past ones; want 0", path, a.Momentum)
 	if m, ok := a.Method.(CheckedMethod); ok {
 		m.Check(c, a, path)
 	}

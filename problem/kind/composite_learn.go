@@ -38,7 +38,7 @@ func (l *Learn) describeFit(f *form.Form) {
 		form.As(sensitivity.Filtered, "filtered", "Moving averages of the decision are regressors too; the answer to the slow one counts.", ""),
 		form.As(sensitivity.Naive, "naive", "Nothing: right only if decisions are held until the crowd settles.", ""),
 	).Or(sensitivity.Filtered), form.Says("What corrects for people who have not settled when they are seen.", "", "state"))
-	form.Field(f, "pole", &l.Pole, form.Number("a number from 0 to below 1", form.Below(0, 1)).Or(0.9), form.Says("Of lag filtered: the weight of the past in the slow average of decisions.", "ρ in ū⁺ = ρū + (1−ρ)u", "0.9"))
+	form.Field(f, "pole", &l.Pole, form.Number("a number above 0 and below 1", form.Open(0, 1)).Or(0.9), form.Says("Of lag filtered: the weight of the past in the slow average of decisions.", "ρ in ū⁺ = ρū + (1−ρ)u", "0.9"))
 	form.Field(f, "controls", &l.Controls, form.Which(
 		form.As(sensitivity.NoControls, "none", "Nothing.", ""),
 		form.As(sensitivity.Traits, "traits", "Their traits.", ""),
@@ -66,7 +66,7 @@ func (l *Learn) build(r *online.Rule, s *Site, wrong *Wrong) error {
 	fit.Dims = s.Dims()
 	learned, err := sensitivity.NewLearned(fit)
 	if err != nil {
-		return err
+		return s.Fail("learn", ": %v", err)
 	}
 	spoiled := wrong.spoil(learned).(kedge.Learner)
 	learning, err := s.Keep(online.NewLearning(s.RowObjective(), spoiled, s.Dims()), spoiled)

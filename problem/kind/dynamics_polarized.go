@@ -81,8 +81,8 @@ func (d *PolarizedDynamics) Warning(reach float64) string {
 	if own := d.Parameters(); own != nil {
 		lambda, sigma = own[0].Interval[1], own[1].Interval[1]
 	}
-	if (dynamics.Polarized{Dim: 1, Lambda: lambda, Sigma: sigma}).Contracts(reach) {
-		return ""
+	if sigma == 0 || (dynamics.Polarized{Dim: 1, Lambda: lambda, Sigma: sigma}).Contracts(reach) {
+		return "" // nobody answers a decision, or all settle
 	}
 	const jump = "settled states jump where an individual stands at a right angle to the decision, and the sensitivity does not exist there."
 	if math.IsInf(reach, 1) {

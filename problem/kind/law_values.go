@@ -24,7 +24,7 @@ func (l *ValuesLaw) Describe(f *form.Form) {
 // Check implements [Law].
 func (l *ValuesLaw) Check(s *Scene, path string, n form.Length) {
 	path += ".values"
-	if l.Values == nil || !s.Sound(path, "population.size") {
+	if !s.Sound(path, "population.size") {
 		return
 	}
 	s.FailIf(len(l.Values) != s.Size, form.Paths(path, "population.size"),

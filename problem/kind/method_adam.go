@@ -35,6 +35,11 @@ func (m *AdamMethod) Describe(f *form.Form, h *Host) {
 	form.Field(f, "decay", &m.Decay, form.Number("a number from 0 to below 1", form.Below(0, 1)).Or(0.999), form.Says("The weight of the past in the size of gradients.", "β₂ in v⁺ = β₂v + (1−β₂)g²", "0.999"))
 }
 
+// Check implements [CheckedMethod].
+func (*AdamMethod) Check(c *form.Check, a *Algorithm, path string) {
+	c.FailIf(a.Anticipate && c.Sound(path), form.Paths(path+".anticipate"), "%s.anticipate is true, but adam averages gradients instead; want false, or kind composite", path)
+}
+
 // Build implements [Method]. Momentum is a part of what scales the gradients, not a transform before it.
 func (m *AdamMethod) Build(r *online.Rule, a *Algorithm, s *Site) error {
 	if m.Scaling == online.Each && !Separates(s.Feasible) {

@@ -42,6 +42,12 @@ func (m *CompositeMethod) Describe(f *form.Form, h *Host) {
 	form.Field(f, "wrong", &m.Wrong, form.Part((*Wrong).describe).Optional(), form.Says("Spoils the sensitivity on purpose, to study robustness.", "", "{scale: 0.5}"))
 }
 
+// Check implements [CheckedMethod].
+func (m *CompositeMethod) Check(c *form.Check, _ *Algorithm, path string) {
+	c.FailIf(m.learned() && m.Learn.Form == sensitivity.Conditional && m.Learn.Lag == sensitivity.State && c.Sound(path), form.Paths(path+".learn.lag", path+".learn.form"),
+		"%s.learn.lag is state, but form is conditional, which wants filtered or naive", path)
+}
+
 // Build implements [Method].
 func (m *CompositeMethod) Build(r *online.Rule, _ *Algorithm, s *Site) (err error) {
 	if m.learned() {

@@ -46,7 +46,7 @@ func (n *Naming) Called() (out kedge.Names) {
 // names of its own, nil where it has none.
 func (n *Naming) Check(c *Scene, declared kedge.Names) {
 	checkColumns(c, "model.decision", declared.Decision)
-	if n == nil || !c.Sound(c.DimKeys...) {
+	if !c.Sound(c.DimKeys...) {
 		return
 	}
 	called := n.Called()

@@ -35,7 +35,10 @@ func (o *LogisticObjective) features(dim kedge.Dims) int {
 }
 
 // Check implements [Objective].
-func (o *LogisticObjective) Check(s *Scene, path string) { s.reads(path, o, o.features(s.Dims)) }
+func (o *LogisticObjective) Check(s *Scene, path string) {
+	s.reads(path, o, o.features(s.Dims))
+	s.FailIf(o.features(s.Dims) == 0, append(form.Paths(path+".intercept"), s.DimKeys...), "%s.intercept is true, which leaves no weight of a decision of 1 entry; want false, or a longer decision", path)
+}
 
 // Build implements [Objective].
 func (o *LogisticObjective) Build(dim kedge.Dims) (kedge.RowObjective, error) {

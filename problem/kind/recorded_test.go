@@ -1,77 +1,137 @@
 package kind_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
 
-// sets and laws, right and wrong.
+// sets are right and wrong ones of decisions of two entries.
 func sets() []string {
-	return []string{"{kind: box, lower: [0, -1], upper: 1}", "{kind: box, lower: 1, upper: 0}", "{kind: box, lower: [1], upper: 2}", "{kind: simplex}", "{kind: simplex, sum: 2}", "{kind: simplex, sum: -1}", "{kind: capped-simplex, sum: 1, upper: 0.75}", "{kind: capped-simplex, sum: 3, upper: 1}", "{kind: l1-ball, radius: 2}", "{kind: l1-ball, radius: -2}",
-		"{kind: half-space, normal: [1, 2], bound: 1}", "{kind: half-space, normal: [0, 0], bound: 1}", "{kind: half-space, normal: [1], bound: 1}", "{kind: affine, matrix: [[1, 1]], rhs: [1]}", "{kind: affine, matrix: [[1, 1]], rhs: [1, 2]}", "{kind: affine, matrix: [[1, 1, 1]], rhs: [1]}", "{kind: finite, points: [[0, 1], [1, 0]]}", "{kind: finite, points: [[0], [1]]}", "{kind: whole}", "{kind: ball, radius: 2}", "{kind: ball, radius: 2, center: [1]}", "{kind: ball, radius: 2, center: [1, 0]}", "{kind: bal, radius: 2}",
-		"{kind: intersection, of: [{kind: ball, radius: 1}, {kind: box, lower: 0, upper: 1}]}", "{kind: intersection, of: []}", "{kind: product, parts: [{size: 1, kind: box, lower: 0, upper: 1}, {size: 1, kind: ball, radius: 1}]}", "{kind: product, parts: [{size: 1, kind: box, lower: 0, upper: 1}]}", "{kind: convex, where: ['u[0] + u[1] <= 1']}", "{kind: convex, where: ['u[0] * u[1] <= 1']}", "{kind: convex, where: ['u[2] <= 1']}", "{kind: convex, where: ['u[0] <']}", "{kind: box, lower: 0, upper: 3, integer: true}", "{kind: box, lower: 0, upper: 3, integer: [1]}", "{kind: box, lower: 0, upper: 3, integer: [2]}"}
+	return []string{
+		"{kind: box, lower: [0, -1], upper: 1}", "{kind: box, lower: -1, upper: [2, 0.5]}", "{kind: box, lower: 0, upper: 0}", "{kind: box, lower: 1, upper: 0}", "{kind: box, lower: [0, 2], upper: [1, 1]}", "{kind: box, lower: [1], upper: 2}", "{kind: box, lower: 1, upper: [2, 3, 4]}", "{kind: box, lower: -.inf, upper: 1}", "{kind: box, lower: 0, upper: .inf}", "{kind: box, lower: .inf, upper: -.inf}", "{kind: box, lower: [5], upper: [1]}",
+		"{kind: simplex}", "{kind: simplex, sum: 2}", "{kind: simplex, sum: 0}", "{kind: simplex, sum: -1}", "{kind: capped-simplex, sum: 1, upper: 0.75}", "{kind: capped-simplex, sum: 1.5, upper: [1, 0.75]}", "{kind: capped-simplex, sum: 2, upper: 1}", "{kind: capped-simplex, sum: 3, upper: 1}", "{kind: capped-simplex, sum: 3, upper: [1, 1.5]}", "{kind: capped-simplex, sum: 3, upper: [1]}", "{kind: capped-simplex, sum: -1, upper: -1}", "{kind: capped-simplex, sum: 3, upper: .inf}",
+		"{kind: l1-ball, radius: 2}", "{kind: l1-ball, radius: 2, center: 1}", "{kind: l1-ball, radius: 2, center: [1, 0]}", "{kind: l1-ball, radius: 2, center: [1]}", "{kind: l1-ball, radius: -2}", "{kind: ball, radius: 2}", "{kind: ball, radius: 2, center: 1}", "{kind: ball, radius: 2, center: [1]}", "{kind: ball, radius: 2, center: [1, 0]}", "{kind: ball, radius: 0}", "{kind: bal, radius: 2}", "{kind: whole}", "{kind: whole, radius: 1}", "{}",
+		"{kind: half-space, normal: [1, 2], bound: 1}", "{kind: half-space, normal: [3, 4], bound: -1}", "{kind: half-space, normal: [0, 0], bound: 1}", "{kind: half-space, normal: [1], bound: 1}", "{kind: half-space, normal: 1, bound: .inf}", "{kind: affine, matrix: [[1, 1]], rhs: [1]}", "{kind: affine, matrix: [[1, 1]], rhs: [1, 2]}", "{kind: affine, matrix: [[1, 1, 1]], rhs: [1]}", "{kind: affine, matrix: [[1, 1], [2, 2]], rhs: [1, 3]}", "{kind: affine, matrix: x, rhs: y}", "{kind: affine, matrix: [[1, 1], [1, 2]], rhs: [1, 2]}",
+		"{kind: finite, points: [[0, 1], [1, 0]]}", "{kind: finite, points: [[0, 1]], integer: true}", "{kind: finite, points: [[0], [1]]}", "{kind: finite, points: x}", "{kind: finite, points: [" + strings.TrimSuffix(strings.Repeat("[1, 0], ", 4097), ", ") + "]}",
+		"{kind: intersection, of: [{kind: ball, radius: 1}, {kind: box, lower: 0, upper: 1}]}", "{kind: intersection, of: []}", "{kind: intersection, of: [{kind: ball, radius: 1, center: [1]}, {kind: finite, points: [[1, 1]]}, {kind: box, lower: 0, upper: 1, integer: true}, {kind: oval}]}", "{kind: intersection, of: [{kind: simplex, sum: 1}, {kind: half-space, normal: [1, 0], bound: 0.25}]}", "{kind: intersection, of: [{kind: half-space, normal: [1, 0], bound: -1}, {kind: half-space, normal: [-1, 0], bound: -1}]}", "{kind: intersection, of: [{kind: affine, matrix: [[1, 1], [1, 1]], rhs: [1, 2]}]}", "{kind: intersection, of: [{kind: box, lower: 0, upper: 3}, {kind: half-space, normal: [1, 1], bound: 2.5}], integer: true}",
+		"{kind: product, parts: [{size: 1, kind: box, lower: 0, upper: 1}, {size: 1, kind: ball, radius: 1}]}", "{kind: product, parts: [{size: 1, kind: box, lower: 0, upper: 1}, {size: 1, kind: whole}]}", "{kind: product, parts: [{size: 1, kind: box, lower: 0, upper: 1}]}", "{kind: product, parts: [{size: 2, kind: simplex, sum: 1}]}", "{kind: product, parts: [{size: 0, kind: box, lower: 0, upper: 1}, {size: 2, kind: ball, radius: 1, center: [1]}, {size: 1, kind: finite, points: [[1]]}]}", "{kind: product, parts: [{size: 2, kind: affine, matrix: [[1, 1], [1, 1]], rhs: [1, 2]}]}", "{kind: product, parts: []}",
+		"{kind: convex, where: ['u[0] + u[1] <= 1']}", "{kind: convex, where: 'u[0]^2 + 2*u[1]^2 <= 4'}", "{kind: convex, where: ['u[0]^2 + 2*u[1]^2 <= 4', 'exp(u[0]) + u[1] <= 3']}", "{kind: convex, where: ['u[0]^2 + u[1]^2 <= 4', 'u[0] + u[1] == 1']}", "{kind: convex, where: ['u[0]^2 <= -1']}", "{kind: convex, where: ['u[0] * u[1] <= 1']}", "{kind: convex, where: ['u[2] <= 1']}", "{kind: convex, where: ['u[0] <']}", "{kind: convex, where: ['u[0]^2 <= 4', 'u[0] <', 'v <= 1']}", "{kind: convex, where: ['u[0] <= 1', 'u[0] >= 2']}", "{kind: convex, where: ['u[0] == 1', 'u[0] == 2']}", "{kind: convex, where: ['-log(u[0] - 100) <= 3', 'u[1]^2 <= 1']}", "{kind: convex, where: ['-log(u[0]) - log(2 - u[0]) + u[1]^2 <= 1']}", "{kind: convex, where: ['exp(u[0]) <= 1', 'u[1] >= 0', 'u[1] <= 4', 'u[0] >= -3']}",
+		"{kind: box, lower: 0, upper: 3, integer: true}", "{kind: box, lower: 0, upper: 3, integer: [1]}", "{kind: box, lower: 0, upper: 3, integer: [pears]}", "{kind: box, lower: 0, upper: 3, integer: [paers]}", "{kind: box, lower: 0, upper: 3, integer: [2]}", "{kind: box, lower: 0.25, upper: 0.75, integer: true}", "{kind: affine, matrix: [[1, 1], [2, 2]], rhs: [1, 3], integer: true}", "{kind: whole, integer: true}", "{kind: whole, integer: [0]}", "{kind: ball, radius: 1.5, integer: true}", "{kind: ball, radius: 1.5, integer: [0]}", "{kind: ball, radius: 1.5, integer: [0, 1]}", "{kind: ball, radius: 0.25, center: 0.5, integer: true}", "{kind: half-space, normal: [1, 2], bound: 1, integer: true}", "{kind: ball, radius: 50, integer: true}", "{kind: ball, radius: 1.5, center: [1], integer: true}", "{kind: box, lower: 0, upper: 3, integer: 2}",
+	}
 }
 
-func laws() []string {
-	return []string{"{law: bimodal, angle: 30}", "{law: bimodal}", "{law: cap, angle: 20}", "{law: cap, angle: 200}", "{law: cap, angle: 40, axis: [1, 0]}", "{law: cap, angle: 40, axis: [0, 0]}", "{law: cap, angle: 40, axis: [1]}", "{law: values, values: [[1, 0], [0, 1]]}", "{law: values, values: [[1], [2]]}", "{law: values}", "{law: file, file: a.csv}", "{law: dirichlet}", "{law: dirichlet, concentration: [1, 2]}", "{law: dirichlet, concentration: [1]}", "{law: dirichlet, concentration: 0}", "{law: normal}", "{law: normal, mean: [1, 2], deviation: 0.5}", "{law: normal, deviation: -1}", "{law: normal, mean: [1]}", "{law: proportions}", "{law: sphere}", "{law: none}"}
+// walked is where a set moves points, and what else is known of it.
+func walked(x kind.Set, n int) (lines []string) {
+	built, err := kind.BuildSet(x, n)
+	if err != nil {
+		return []string{"  not built: " + err.Error()}
+	}
+	line := fmt.Sprintf("  %T", built)
+	for _, u := range [][]float64{{3, -0.5, 1}, {0.3, 0.2, 0.1}, {-2, 5, -1}, {1.6, 1.4, 0.5}, {0, 0, 0}} {
+		err := built.Project(u[:n])
+		line += fmt.Sprintf(" %s", figures(u[:n]))
+		if err != nil {
+			line += " " + err.Error()
+		}
+	}
+	return []string{line}
 }
 
-// Sets and laws are read, checked, refused, printed and built as when this was recorded; a decision has two entries.
-func TestSetsAndLawsAsRecorded(t *testing.T) {
+// about is all that is known of a set that was read.
+func about(x kind.Set, n int) (lines []string) {
+	total, divides := kind.Divides(x)
+	of, which := kind.Relaxed(x)
+	lines = append(lines, fmt.Sprintf("  %s; discrete %v separates %v divides %v %v; whole %v of %s", x.Words(), kind.IsDiscrete(x), kind.Separates(x), total, divides, which, form.NameOf(of)))
+	lines = append(lines, walked(x, n)...)
+	for _, delta := range []float64{0.25, 3} {
+		small, ok := kind.Shrink(x, delta, n)
+		lines = append(lines, fmt.Sprintf("  by %v inside: %v", delta, ok))
+		if ok {
+			lines = append(lines, walked(small, n)...)
+			if again, ok := kind.Shrink(small, delta/2, n); ok {
+				lines = append(lines, walked(again, n)...)
+			}
+		}
+	}
+	return lines
+}
+
+// Sets are read, checked, refused, printed, built and shrunk as when this was recorded.
+func TestSetsAsRecorded(t *testing.T) {
 	c := kind.Standard()
 	var got []string
-	tell := func(text string, describe func(*form.Form), check func(*kind.Scene) string) {
-		found := &form.Mistakes{}
-		root := form.ReadText(found, form.Place{File: "x.yaml"}, "set: "+text)
-		root.Locate("")
-		form.Read(root, found, func(f *form.Form) { f.Section("set", form.Says("It.", "", ""), describe) })
-		line := text
-		if found.Join() == nil {
-			s := &kind.Scene{Check: form.Check{Mistakes: found, Root: root}, Dim: 2, Size: 2}
-			line += ": " + form.Print(describe).Flow() + " " + check(s)
-		}
-		got = append(got, fmt.Sprintf("%s; %v", line, found.Join()))
-	}
 	for _, text := range sets() {
 		var x kind.Set
-		tell(text, func(f *form.Form) { c.DescribeSet(f, &x) }, func(s *kind.Scene) string {
-			x.Check(s, "set", form.Length{N: 2, Of: "the decision"})
-			if s.Join() != nil {
-				return "is refused"
-			}
-			built, err := x.Build(2)
-			if err != nil {
-				return err.Error()
-			}
-			u := []float64{3, -0.5}
-			err = built.Project(u)
-			return fmt.Sprintf("%T %s: %.10g %v", built, x.Words(), u, err)
+		describe := below("set", func(f *form.Form) { c.DescribeSet(f, &x) })
+		s := read("population: {dim: 2}\nset: "+text, func(f *form.Form) {
+			describe(f)
+			people(new(int), new(int))(f)
 		})
+		got = append(got, form.Shorten(text))
+		scene := s.scene(nil, 2, 2)
+		scene.Names = []string{"apples", "pears"}
+		kind.CheckSet(scene, "set", x, scene.Decision())
+		if s.found.Join() != nil {
+			got = append(got, s.told()...)
+			continue
+		}
+		got = append(got, "  "+form.Print(describe).Flow())
+		got = append(got, about(kind.Named(x, scene.Names), 2)...)
+		kind.CheckConvex(scene, "set", x, "this")
+		got = append(got, s.told()...)
 	}
-	for _, text := range laws() {
-		var x kind.Law
-		tell(text, func(f *form.Form) { c.DescribeLaw(f, &x) }, func(s *kind.Scene) string {
-			x.Check(s, "set", form.Length{N: 2, Of: "a trait"})
-			return fmt.Sprint(x.Words(), x.Habitat())
-		})
-	}
-	var set kind.Set
-	var law kind.Law
-	for _, describe := range []func(*form.Form){func(f *form.Form) { c.DescribeSet(f, &set) }, func(f *form.Form) { c.DescribeLaw(f, &law) }} {
-		for _, k := range form.NewVocabulary(describe).Keys() {
-			text, err := json.Marshal(k)
-			got = append(got, fmt.Sprint(string(text), err))
+	for _, n := range []int{1, 3} {
+		for _, text := range []string{"{kind: box, lower: 0, upper: 1}", "{kind: convex, where: 'u^2 <= 4'}", "{kind: convex, where: 'u[0]^2 <= 4'}", "{kind: convex, where: 'sum(u^2) <= 4'}", "{kind: convex, where: 'v <= 4'}", "{kind: capped-simplex, sum: 1, upper: [0.5, 0.5, 0.5]}", "{kind: l1-ball, radius: 2}", "{kind: finite, points: [[0.5]]}"} {
+			var x kind.Set
+			s := read("population: {dim: 3}\nset: "+text, below("set", func(f *form.Form) { c.DescribeSet(f, &x) }))
+			s.found = &form.Mistakes{}
+			scene := s.scene(nil, n, 2)
+			kind.CheckSet(scene, "set", x, scene.Decision())
+			if got = append(got, fmt.Sprintf("%s of %d", text, n)); s.found.Join() != nil {
+				got = append(got, s.told()...)
+			} else {
+				got = append(got, about(x, n)...)
+			}
 		}
 	}
-	for _, m := range c.Methods {
-		f := m.Facts()
-		got = append(got, fmt.Sprintf("%s: %s settles %s", m.Word().Value, f.Title, f.Settles()))
+	for _, x := range c.Sets {
+		if k, ok := x.(kind.SketchedSet); ok {
+			got = append(got, fmt.Sprintf("%s sketched %q %q", form.NameOf(x), k.Sketch(-1, 0.5, 2), k.Sketch(0, 5, 25)))
+		}
 	}
-	evidence.AsRecorded(t, "testdata/kinds.txt", strings.Split(strings.Join(got, "\n"), "\n"))
+	var x kind.Set
+	recorded(t, "sets.txt", append(got, vocabulary(func(f *form.Form) { c.DescribeSet(f, &x) })...))
+}
+
+// Formulas that cannot be read have no inside, and a set of points has none either.
+func TestWhatHasNoInside(t *testing.T) {
+	for _, x := range []kind.Set{&kind.ConvexSet{Where: []string{"u[0] <"}}, &kind.ConvexSet{Where: []string{"u[0]^2 <= -1"}}, &kind.FiniteSet{Points: [][]float64{{1, 2}}}, &kind.ProductSet{Parts: []kind.SetPart{{Size: 2, Set: &kind.SimplexSet{Sum: 1}}}}} {
+		if small, ok := kind.Shrink(x, 0.1, 2); ok || small != nil {
+			t.Errorf("%s: %v", x.Words(), small)
+		}
+	}
+}
+
+// Lengths that are not known are not held against a set, nor is what could not be read.
+func TestSetsOfUnknownLength(t *testing.T) {
+	c := kind.Standard()
+	for _, text := range sets() {
+		var x kind.Set
+		s := read("population: {dim: 0}\nset: "+text, func(f *form.Form) {
+			below("set", func(f *form.Form) { c.DescribeSet(f, &x) })(f)
+			people(new(int), new(int))(f)
+		})
+		before := s.told()
+		scene := s.scene(nil, 2, 2)
+		kind.CheckSet(scene, "set", x, scene.Decision())
+		for _, line := range s.told()[len(before):] {
+			if strings.Contains(line, "the decision has 2") {
+				t.Errorf("%s: %s", text, line)
+			}
+		}
+	}
 }

@@ -126,6 +126,13 @@ func (s *ConvexSet) Words() string {
 
 // Shrink implements [Shrinker]: towards a point inside, by as much as leaves room. How far the set goes from there along the axes says how far it does any way.
 func (s *ConvexSet) Shrink(delta float64, n int) (Set, bool) {
+	if s.of == nil && s.made == nil {
+		m, err := s.compile(n)
+		if err != nil {
+			return nil, false
+		}
+		return Shrink(Constrained(m), delta, n) // formulas may say nothing but a ball, a box or a plane
+	}
 	built, err := s.Build(n)
 	if err != nil {
 		return nil, false
@@ -145,7 +152,7 @@ func (s *ConvexSet) Shrink(delta float64, n int) (Set, bool) {
 	for _, one := range c.Curves {
 		small.Curves = append(small.Curves, shrunk{one, c.Inside, by})
 	}
-	return &ConvexSet{Where: s.Where, of: s.of, made: &small}, true
+	return &ConvexSet{of: s.of, made: &small}, true
 }
 
 // room is how far the set goes from the point inside along every axis, both ways.

@@ -1,8 +1,10 @@
 package kind
 
 import (
+	"errors"
 	"strconv"
 
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/problem/form"
 )
@@ -32,9 +34,13 @@ func (t *Trying) Stay(r *online.Rule, s *Site) error {
 	if t.Perturbed != "feasible" {
 		return nil
 	}
-	narrow, ok := Shrink(s.Feasible, t.Delta, s.Dims().Decision)
+	n := s.Dims().Decision
+	narrow, ok := Shrink(s.Feasible, t.Delta, n)
+	if _, roomy := Shrink(s.Feasible, 0, n); !ok && roomy {
+		return s.Fail("delta", " is %s, which leaves no decision that is known to be as far inside the set; want less", strconv.FormatFloat(t.Delta, 'g', 4, 64))
+	}
 	if !ok {
-		return s.Fail("perturbed", " is feasible, but the set of kind %s has no inside to keep away from; want ball, l1-ball, box, half-space, or products and intersections of them", form.NameOf(s.Feasible))
+		return s.Fail("perturbed", " is feasible, but the set of kind %s has no inside to keep away from; want ball, l1-ball, box, half-space, convex, or products and intersections of them", form.NameOf(s.Feasible))
 	}
 	made, err := s.Narrow(narrow)
 	if err != nil {
@@ -50,6 +56,11 @@ func (t *Trying) explore(r *online.Rule, s *Site, estimator func() (online.Estim
 		return err
 	}
 	e, err := estimator()
+	if few := (*kedge.RangeError)(nil); errors.As(err, &few) {
+		if key := map[string]string{"window": "window", "trials": "tries"}[few.Arg]; key != "" {
+			return s.Fail(key, " is %v, want %s", few.Got, few.Want)
+		}
+	}
 	if err != nil {
 		return s.Fail("", ": %v", err)
 	}
