@@ -103,11 +103,11 @@ func railCard(r guard.Judged) Card {
 
 func (w Guarded) trust() Card {
 	q := w.Ratio
-	size := "not known yet: decisions hardly differed, or too few closes were seen"
+	size := "How much people answer is not known yet: decisions hardly differed, or too few closes were seen"
 	if q.Ratio != nil {
-		size = fmt.Sprintf("%s (%s … %s) of what the model says", phrase.Brief(*q.Ratio), phrase.Brief(*q.Low), phrase.Brief(*q.High))
+		size = fmt.Sprintf("People answer %s (%s … %s) of what the model says", phrase.Brief(*q.Ratio), phrase.Brief(*q.Low), phrase.Brief(*q.High))
 	}
-	card := Card{"model", Fine, fmt.Sprintf("People answer %s; %d of %d closes of this window.", size, q.Turns, w.Window), ""}
+	card := Card{"model", Fine, fmt.Sprintf("%s; %d of %d closes of this window.", size, q.Turns, w.Window), ""}
 	switch q.Verdict {
 	case guard.Trusted:
 		card.Words = "The model is trusted. " + card.Words
