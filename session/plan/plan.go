@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/problem"
@@ -127,7 +128,7 @@ func mixesOf(d *guard.Duty, s *problem.Spec, terms *live.Arrangement) error {
 	note := func(key string, of form.Chosen, declared *live.Mix) error {
 		which, fault := of.Of(d.Dims.Trait, names)
 		if fault != "" || d.Dims.Trait == 0 {
-			return fmt.Errorf("%s names no trait of the model %s", key, fault)
+			return fmt.Errorf("%s names no trait of the model, which has %s", key, phrase.CountGrouped(d.Dims.Trait, "trait"))
 		}
 		for j := range d.Mix {
 			if which == nil || which[j] {

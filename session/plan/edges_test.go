@@ -1,0 +1,193 @@
+package plan_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/session/plan"
+)
+
+// long is a shop with so many numbers to decide, whose people see their sum.
+func long(n string) string {
+	return `
+iterations: 1
+model: {decision: "q[` + n + `]", state: p, trait: d, next: "0.5*p + 0.5*(d - sum(q))", maximize: "p * sum(q)", subject to: "0 <= q <= 2"}
+population: {size: 2, law: normal, mean: 1, deviation: 1}
+algorithms: [{name: vanilla, kind: vanilla, step: 0.05}]
+`
+}
+
+// Decisions have up to 10,000 numbers; of up to 64 of them the bounds are found, and of up to 256 it is written down why they change.
+func TestLongDecisions(t *testing.T) {
+	for n, want := range map[string]struct{ bounds, reasons bool }{"64": {true, true}, "65": {false, true}, "256": {false, true}, "257": {}, "10000": {}} {
+		p, err := plan.Of(kind.Standard(), long(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		low, high := p.Bounds()
+		if (low != nil) != want.bounds || (high != nil) != want.bounds || want.bounds && ((*low)[63] != 0 || (*high)[63] != 2) {
+			t.Errorf("%s numbers have bounds: %v", n, low != nil)
+		}
+		if r := plan.ReasoningOf(p.Rule, p.Start, p.Start); (r != nil) != want.reasons {
+			t.Errorf("%s numbers have reasons: %v", n, r != nil)
+		}
+		if p.Live == nil || p.Live.Least != 100 {
+			t.Errorf("%s numbers: a spec that says nothing of loops is not as usual", n)
+		}
+	}
+	if _, err := plan.Of(kind.Standard(), long("10001")); err == nil || err.Error() != "a decision of 10001 entries; a loop has at most 10000" {
+		t.Error(err)
+	}
+}
+
+// A decision is in its set up to rounding of its own size: at (20, 0) by 21 billionths.
+func TestFeasible(t *testing.T) {
+	p := briefs(t)["shop"]
+	for off, want := range map[float64]bool{0: true, 20e-9: true, 22e-9: false} {
+		if got := p.Feasible([]float64{20 + off, 0}); got != want {
+			t.Errorf("%g beyond: %t", off, got)
+		}
+	}
+}
+
+// Ends that are farther than a million are none.
+func TestBoundsThatAreFar(t *testing.T) {
+	for most, want := range map[string]float64{"999999": 999999, "1000001": math.NaN()} {
+		p, err := plan.Of(kind.Standard(), strings.Replace(shop, "0 <= q <= 20", "0 <= q <= "+most, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, high := p.Bounds(); (*high)[0] != want && !(math.IsNaN(want) && math.IsNaN((*high)[0])) {
+			t.Errorf("up to %s: %v", most, *high)
+		}
+	}
+}
+
+// Between two decisions in whole numbers the way leads through others: the nearest is taken if the cap lets it be.
+func TestCapsOnWholeNumbers(t *testing.T) {
+	for norm, want := range map[string]float64{"2.4": 5, "2.6": 3, "0.4": 3, "4": 6} {
+		spec := strings.Replace(strings.Replace(shop, "norm: 0.5", "norm: "+norm, 1), "  subject to: 0 <= q <= 20\n", "  subject to: 0 <= q <= 20\n  integer: true\n", 1)
+		p, err := plan.Of(kind.Standard(), spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cut, _, near := p.Capped([]float64{6, 3}, []float64{3, 3}, 0)
+		if cut[0] != want || cut[1] != 3 || near != (norm != "2.6") {
+			t.Errorf("cap %s: %v, %t", norm, cut, near)
+		}
+	}
+}
+
+// lost is a model whose people do not settle from some call on.
+type lost struct {
+	kedge.Settler
+	after *int
+}
+
+var errLost = errors.New("they go on and on")
+
+func (l lost) Settle(p, u, d []float64) (r kedge.Residual, err error) {
+	if *l.after--; *l.after < 0 {
+		return r, errLost
+	}
+	return l.Settler.Settle(p, u, d)
+}
+
+// People who do not settle are an error of whoever asks where, at whatever decision that happens.
+func TestPeopleWhoDoNotSettle(t *testing.T) {
+	p := briefs(t)["shop"]
+	seen := sample(rand.New(rand.NewPCG(1, 1)), 1, []float64{3, 3}, false)
+	whole := p.Model.Settler
+	if whole == nil {
+		whole = p.Model.Dynamics.(kedge.Settler)
+	}
+	for after := range 4 {
+		left := func() int { return after }
+		n := left()
+		p.Model.Settler = lost{whole, &n}
+		f, err := p.Forecast(copied(seen), nil, []float64{3, 4}, []float64{3, 5})
+		if (after < 3) != errors.Is(err, errLost) || after == 3 && f.Vanilla == nil {
+			t.Errorf("the forecast after %d: %v", after, err)
+		}
+		n = left()
+		g, err := p.Guess(1, []float64{3, 4}, copied(seen))
+		if (after < 2) != errors.Is(err, errLost) || (g == nil) != (after < 2) {
+			t.Errorf("the guess after %d: %+v, %v", after, g, err)
+		}
+		n = left()
+		if _, err := p.Answering(copied(seen)); (after < 1) != errors.Is(err, errLost) {
+			t.Errorf("the answer after %d: %v", after, err)
+		}
+		n = left()
+		if states, err := p.Settled([]float64{3, 3}, slices.Clone(seen.P), seen.D); after == 0 && (states != nil || err.Error() != "where people settle under [3 3]: individual 0: they go on and on") {
+			t.Errorf("%v, %v", states, err)
+		}
+	}
+}
+
+// Who is not looked at has no part in a guess, and what is not finite is no value.
+func TestGuessesOfNumbersThatAreNot(t *testing.T) {
+	p, r := briefs(t)["shop"], rand.New(rand.NewPCG(2, 2))
+	seen := sample(r, 2001, []float64{3, 3}, false)
+	seen.P[4000] = 1e9 // of the last person, who is left out
+	if f, err := p.Forecast(seen, nil, []float64{3, 3}, nil); err != nil || f.Means[0] > 10 {
+		t.Errorf("%v, %v", f.Means, err)
+	}
+	seen = sample(r, 3, []float64{3, 3}, false)
+	seen.P[0] = 1e308
+	if g, err := p.Guess(1, []float64{3, 4}, copied(seen)); g != nil || err != nil {
+		t.Errorf("a value that is not finite: %+v, %v", g, err)
+	}
+	for _, size := range []float64{1.7e308, -1.7e308} {
+		if v := p.Value([]float64{size, size * 0.99}, nil); v != nil {
+			t.Errorf("an interval that is not finite: %+v", v)
+		}
+	}
+}
+
+// The parts of the gradient of a rule that has taken no step are nothing.
+func TestTermsBeforeAStep(t *testing.T) {
+	p := briefs(t)["shop"]
+	if terms := plan.TermsOf(p.Rule, 0.25); terms.Direct != 0 || terms.Answer != 0 || terms.Cosine != 0 || terms.Step != 0.25 {
+		t.Errorf("%+v", terms)
+	}
+}
+
+// All traits can be meant, of a model with one as well; and the algorithm that decides is the one that is named.
+func TestWhatSpecsName(t *testing.T) {
+	b, err := plan.Of(kind.Standard(), long("2")+"live: {mix: {of: true}}\n")
+	if err != nil || !slices.Equal(b.Duty.Mix, []bool{true}) {
+		t.Errorf("%v, %v", b.Duty.Mix, err)
+	}
+	two := strings.Replace(shop, "live:\n", "  - {name: other, kind: vanilla, step: 0.05}\nlive:\n", 1)
+	for name, informed := range map[string]bool{"composite": true, "other": false} {
+		if b, err = plan.Of(kind.Standard(), strings.Replace(two, "live:\n", "live:\n  algorithm: "+name+"\n", 1)); err != nil || b.Duty.Informed != informed {
+			t.Errorf("%s goes by the model: %t, %v", name, !informed, err)
+		}
+	}
+}
+
+// blind is a model that does not know how people answer.
+type blind struct{ kedge.Sensitivity }
+
+func (blind) PullRows(dst, p, u, d, v []float64) error { return errLost }
+
+// Of people who are not looked at nobody asks how they answer; and where nobody knows it, that is an error.
+func TestAnswersOfSome(t *testing.T) {
+	p, r := briefs(t)["costs"], rand.New(rand.NewPCG(3, 3))
+	seen := sample(r, 3, []float64{3, 3}, false)
+	was := slices.Clone(seen.P)
+	if _, err := p.Settled([]float64{9, 9}, seen.P, seen.D); err != nil || !slices.Equal(seen.P, was) {
+		t.Errorf("people were moved from %v to %v, %v", was, seen.P, err)
+	}
+	p.Model.Sensitivity = blind{p.Model.Sensitivity}
+	if a, err := p.Answering(copied(seen)); a != nil || !errors.Is(err, errLost) || !strings.HasPrefix(err.Error(), "how people answer: ") {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
