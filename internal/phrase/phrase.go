@@ -103,8 +103,8 @@ func Parts(v float64, n int) (mantissa string, exponent int) {
 	return mantissa, exponent
 }
 
-// Minus sets a proper minus sign.
-func Minus(s string) string { return strings.Replace(s, "-", "−", 1) }
+// Minus sets proper minus signs.
+func Minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 
 // Count says how many, as in "1 trial" and "20 trials".
 func Count(n int, what string) string {
@@ -124,12 +124,14 @@ func CountGrouped(n int, what string) string {
 
 // Grouped writes a number with its digits in groups of three where there are more than four.
 func Grouped(n int) string {
-	text := strconv.Itoa(n)
-	if len(text) < 5 {
-		return text
+	text, negative := strings.CutPrefix(strconv.Itoa(n), "-")
+	if len(text) > 4 {
+		for i := len(text) - 3; i > 0; i -= 3 {
+			text = text[:i] + " " + text[i:]
+		}
 	}
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + " " + text[i:]
+	if negative {
+		return "−" + text
 	}
 	return text
 }

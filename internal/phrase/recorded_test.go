@@ -34,5 +34,31 @@ func TestWordsAsRecorded(t *testing.T) {
 		text := "x" + string(r) + "y"
 		got = append(got, fmt.Sprintf("%U %d %q %q %q", r, Cells(text), Cut(text, 1), Cut(text, 2), Cut(text, 3)))
 	}
+	for _, s := range []string{"−1", "-12", "+3", "n−1", "T", "x²", "ijkpu", "0123456789", "é"} {
+		got = append(got, fmt.Sprintf("%s %s %s", s, Raised(s), Lowered(s)))
+		for _, r := range s + Raised(s) + Lowered(s) {
+			letter, rise := Script(r)
+			got = append(got, fmt.Sprintf("%c is %c at %d", r, letter, rise))
+		}
+	}
+	for r := range rune(0x300) {
+		if text := string(r); Safe(text) != text || !IsSafe(text) {
+			got = append(got, fmt.Sprintf("%U %s %v", r, Safe(text), IsSafe(text)))
+		}
+	}
 	evidence.AsRecorded(t, "testdata/words.txt", got)
+}
+
+// What takes two places is what did when it was compared with version 15 of EastAsianWidth.txt: all that is assigned there agreed.
+func TestWideLettersAsRecorded(t *testing.T) {
+	var got []string
+	for r, from := rune(0), rune(-1); r < 0x40000; r++ {
+		switch is := isWide(r); {
+		case is && from < 0:
+			from = r
+		case !is && from >= 0:
+			got, from = append(got, fmt.Sprintf("%U %U", from, r-1)), -1
+		}
+	}
+	evidence.AsRecorded(t, "testdata/wide.txt", got)
 }
