@@ -35,8 +35,10 @@ func Plain(v float64) string {
 	switch a := math.Abs(v); {
 	case math.IsNaN(v):
 		return Absent
-	case math.IsInf(v, 0):
-		return Minus(strings.Replace(strconv.FormatFloat(v, 'g', -1, 64), "Inf", "∞", 1))
+	case math.IsInf(v, 1):
+		return "+∞"
+	case math.IsInf(v, -1):
+		return "−∞"
 	case v == 0:
 		return "0"
 	case a >= 1e-3 && a < 1e6:
