@@ -15,22 +15,21 @@ import (
 func TestRepetitionsAreCountedFirst(t *testing.T) {
 	const rows = 20_000
 	long := []string{strings.Repeat("a", 5000), strings.Repeat("b", 5000)}
-	texts, ones := make([]string, rows), make([]float64, rows)
+	texts, alike, ones := make([]string, rows), make([]string, rows), make([]float64, rows)
 	for i := range texts {
-		texts[i] = long[i%2]
+		texts[i], alike[i] = long[i%2], long[i*2/rows]
 	}
 	for name, table := range map[string]Table{
 		"numbers": {Columns: []Column{{Name: "x", Numbers: ones}, {Name: "y", Numbers: ones}}},
 		"texts":   {Columns: []Column{{Name: "x", Text: texts}}},
+		"halves":  {Columns: []Column{{Name: "x", Text: alike}}}, // equal texts share their bytes
 	} {
 		var b bytes.Buffer
 		if err := table.WriteParquet(&b); err != nil {
 			t.Fatal(err)
 		}
 		whole := int64(rows * 16)
-		if name == "texts" {
-			whole += rows * 5000
-		}
+		whole += map[string]int64{"texts": rows * 5000, "halves": 2 * 5000}[name]
 		read := func(most int64) error {
 			_, err := ReadParquet(bytes.NewReader(b.Bytes()), int64(b.Len()), intake.Limits{Bytes: most, Ratio: math.MaxInt64})
 			return err

@@ -45,7 +45,7 @@ func TestDamagedParquetAsRecorded(t *testing.T) {
 			}
 		}
 		rng := rand.New(rand.NewPCG(1, uint64(len(whole))))
-		for range 400 {
+		for range 200 {
 			i, in := rng.IntN(len(whole)), bytes.Clone(whole)
 			if rng.IntN(2) == 0 {
 				i = max(0, len(whole)-1-rng.IntN(600))
