@@ -1,8 +1,7 @@
 package phrase
 
 import (
-	"cmp"
-	"slices"
+	"sort"
 	"unicode"
 )
 
@@ -33,13 +32,8 @@ func Cut(text string, cells int) string {
 
 // isWide tells what Unicode calls wide or fullwidth (EastAsianWidth.txt).
 func isWide(r rune) bool {
-	_, found := slices.BinarySearchFunc(wide, r, func(of [2]rune, r rune) int {
-		if of[0] <= r && r <= of[1] {
-			return 0
-		}
-		return cmp.Compare(of[0], r)
-	})
-	return found
+	i := sort.Search(len(wide), func(i int) bool { return r <= wide[i][1] })
+	return i < len(wide) && wide[i][0] <= r
 }
 
 // wide is from where to where, in order: whole blocks where all that is assigned of one is.
