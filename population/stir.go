@@ -1,6 +1,7 @@
 package population
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -35,7 +36,7 @@ func NumberLaws() []NumberLaw {
 			func(a []float64, s *stream.Stream) float64 { return a[0] + float64((a[1]-a[0])*s.Float64()) }},
 		{"laplace", []string{"mean", "scale"}, wide("scale"), middle, drawLaplace},
 		{"student", []string{"freedom", "scale"}, func(a []float64) string {
-			return unless(a[0] > 1, "the degrees of freedom are %v, want more than 1, up to which there is no mean", a[0]) + wide("scale")(a)
+			return cmp.Or(unless(a[0] > 1, "the degrees of freedom are %v, want more than 1, up to which there is no mean", a[0]), wide("scale")(a))
 		}, func([]float64) float64 { return 0 }, drawStudent},
 		{"lognormal", []string{"mean of the logarithm", "deviation of the logarithm"}, wide("deviation"),
 			func(a []float64) float64 { return portable.Exp(a[0] + float64(float64(a[1]*a[1])/2)) },

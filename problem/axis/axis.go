@@ -79,7 +79,9 @@ func (a *Swept) checkRange(m *form.Mistakes, n *form.Node) {
 	from, to := n.Path+".from", n.Path+".to"
 	switch {
 	case !m.Sound(n.Path):
-	case !(a.from < a.to) || math.IsInf(a.to-a.from, 0):
+	case math.IsInf(a.to-a.from, 0):
+		m.Report(n.Get("to").At, to, "%s is %s, farther from %s than any number is large; want a shorter range", to, form.FormatNumber(a.to), form.FormatNumber(a.from))
+	case !(a.from < a.to):
 		m.Report(n.Get("to").At, to, "%s is %s, want a number above from, which is %s", to, form.FormatNumber(a.to), form.FormatNumber(a.from))
 	case a.scale == "log" && a.from <= 0:
 		m.Report(n.Get("from").At, from, "%s is %s, a log range wants a number above 0", from, form.FormatNumber(a.from))

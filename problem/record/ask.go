@@ -46,10 +46,10 @@ func Ask(root *form.Node, found *form.Mistakes) (*form.Node, []Asking) {
 		}
 		q, fault := ReadUnknown(n.Text)
 		within, _ := ReadUnknown(usual)
-		if fault != "" || q.Shape != nil {
+		q.Lower, q.Upper = max(q.Lower, within.Lower), min(q.Upper, within.Upper)
+		if fault != "" || q.Shape != nil || q.fault() != "" {
 			found.Wrong(n, "an unknown single number, as in "+strconv.Quote(usual))
 		}
-		q.Lower, q.Upper = max(q.Lower, within.Lower), min(q.Upper, within.Upper)
 		asked = append(asked, Asking{key, n.Text, q})
 		at := *n
 		at.Text, at.Quoted = "0.25", false // lambda1 and lambda2 add up to less than 1

@@ -38,7 +38,7 @@ func Noises() form.Codec[[]ModelNoise] {
 			return ModelNoise{name, law}, fault == ""
 		},
 		func(one ModelNoise) (string, *form.Node) {
-			return one.Name, &form.Node{Shape: form.Scalar, Text: one.Words(), Quoted: true}
+			return one.Name, &form.Node{Shape: form.Scalar, Text: one.written(), Quoted: true}
 		})
 }
 
@@ -62,7 +62,7 @@ func readLaw(n *form.Node) (law population.Number, fault string) {
 	}
 	law.NumberLaw = laws[at]
 	for _, word := range strings.Split(parts[2], ",") {
-		v, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
+		v, err := strconv.ParseFloat(strings.TrimSpace(strings.ReplaceAll(word, "−", "-")), 64)
 		if err != nil {
 			break
 		}
@@ -77,7 +77,12 @@ func readLaw(n *form.Node) (law population.Number, fault string) {
 	return law, ""
 }
 
-// Words is the law as specs write it.
+// written is the law as specs write it.
+func (n *ModelNoise) written() string {
+	return n.Law.Name + "(" + strings.Join(lists.Of(n.Law.Of, func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }), ", ") + ")"
+}
+
+// Words is the law as readers see it.
 func (n *ModelNoise) Words() string {
 	return n.Law.Name + "(" + strings.Join(lists.Of(n.Law.Of, phrase.Exact), ", ") + ")"
 }
