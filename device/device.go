@@ -107,7 +107,7 @@ type desk struct {
 // Device is one that has been opened. Several goroutines may use it; what they ask for is done in turn.
 type Device struct {
 	mu      sync.Mutex
-	lib     *library
+	lib     caller
 	context uintptr
 	desk    *desk
 	pin     runtime.Pinner
@@ -129,7 +129,7 @@ func List() (list []Info, err error) {
 	var pin runtime.Pinner
 	defer pin.Unpin()
 	d := &Device{desk: newDesk(&pin)}
-	if d.lib, err = openLibrary(); err != nil {
+	if d.lib, err = findDriver(); err != nil {
 		return nil, err
 	}
 	count, err := d.start()

@@ -8,7 +8,7 @@ import "github.com/ebitengine/purego"
 type library struct{ at [callsCount]uintptr }
 
 // openLibrary finds the driver.
-func openLibrary() (*library, error) {
+func openLibrary() (caller, error) {
 	handle, err := purego.Dlopen("libcuda.so.1", purego.RTLD_NOW|purego.RTLD_GLOBAL)
 	if err != nil {
 		return nil, &AbsentError{"there is no NVIDIA driver: " + err.Error(), "install one, in a container with --gpus all, or run with --device cpu"}

@@ -6,7 +6,7 @@ package device
 type library struct{}
 
 // openLibrary says how to get a program that has a driver.
-func openLibrary() (*library, error) {
+func openLibrary() (caller, error) {
 	return nil, &AbsentError{"this kedge was built without GPUs", "build it with go install -tags gpu github.com/kedge-opt/kedge/cmd/kedge@latest on Linux, or run with --device cpu"}
 }
 

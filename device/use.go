@@ -18,7 +18,7 @@ func Open(number int) (*Device, error) {
 }
 
 func (d *Device) open(number int) (err error) {
-	if d.lib, err = openLibrary(); err != nil {
+	if d.lib, err = findDriver(); err != nil {
 		return err
 	}
 	count, err := d.start()
@@ -81,8 +81,13 @@ func (d *Device) Alloc(bytes int) (m Slab, err error) {
 		if err := d.call(callAlloc, d.result(0), uintptr(max(1, bytes))); err != nil {
 			return err
 		}
-		m = Slab{d.desk.out[0], max(1, bytes)}
-		return d.call(callClear, uintptr(m.at), 0, uintptr(m.Bytes), 0)
+		at := d.desk.out[0]
+		if err := d.call(callClear, uintptr(at), 0, uintptr(max(1, bytes)), 0); err != nil {
+			_ = d.call(callFree, uintptr(at))
+			return err
+		}
+		m = Slab{at, max(1, bytes)}
+		return nil
 	})
 	return m, err
 }

@@ -282,6 +282,7 @@ func (c *RemoteCrowd) retreat(why error) *population.Crowd {
 		return c.home
 	}
 	c.place.tell("the crowd goes on on the CPU with the same bytes, because %v", why)
+	c.place.lossTold.Store(true)
 	c.retired = true
 	if err := c.settleHome(); err != nil {
 		panic("gpu: a crowd that was gathered cannot be gathered again: " + err.Error())

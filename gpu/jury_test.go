@@ -103,8 +103,8 @@ func sameGradient(t *testing.T, m kedge.Model, e steady.Engine, u []float64) (nu
 func TestListsOfAJuryHaveTheBitsOfTheCPU(t *testing.T) {
 	for _, f := range []dynamics.Polarized{{Dim: 20, Lambda: 0.4, Sigma: 0.5}, {Dim: 3, Lambda: 0.4, Sigma: 1.5}, {Dim: 7, Lambda: 0, Sigma: 0.9}} {
 		for _, n := range []int{37, 128, 3*128 + 5} {
-			people := draw(t, n, f.Dim)
-			for _, r := range []kedge.Rows{people, shorten(t, people)} {
+			drawn := draw(t, n, f.Dim)
+			for _, r := range []kedge.Rows{drawn, shorten(t, drawn)} {
 				m := polarizedModel(f, r)
 				j := &paperJury{Jury: &Jury{of: f, answer: m.Sensitivity.(answering), rows: r, size: n, width: 1 + f.Dim, traits: new(traits)}}
 				for k := range 4 {
@@ -116,10 +116,10 @@ func TestListsOfAJuryHaveTheBitsOfTheCPU(t *testing.T) {
 			}
 		}
 	}
-	f, people := dynamics.Polarized{Dim: 5, Lambda: 0.4, Sigma: 0.5}, draw(t, 300, 5)
-	rows.Scale(kedge.Row(people.Data, 17, 5), 1+1e-10)
-	m := polarizedModel(f, people)
-	j := &paperJury{Jury: &Jury{of: f, answer: m.Sensitivity.(answering), rows: people, size: 300, width: 6, traits: new(traits)}}
+	f, off := dynamics.Polarized{Dim: 5, Lambda: 0.4, Sigma: 0.5}, draw(t, 300, 5)
+	rows.Scale(kedge.Row(off.Data, 17, 5), 1+1e-10)
+	m := polarizedModel(f, off)
+	j := &paperJury{Jury: &Jury{of: f, answer: m.Sensitivity.(answering), rows: off, size: 300, width: 6, traits: new(traits)}}
 	if sameGradient(t, m, j, decision(5, 1)); j.flagged != 2 {
 		t.Errorf("somebody off the sphere is flagged %d times, want 2", j.flagged)
 	}
@@ -145,7 +145,7 @@ func TestGradientsHaveTheBitsOfTheCPU(t *testing.T) {
 	p := open(t)
 	f, numbers := dynamics.Polarized{Dim: 20, Lambda: 0.4, Sigma: 0.5}, 0
 	for _, n := range []int{1000, 100_000, 1_000_000} {
-		traits := draw(t, n, f.Dim)
+		traits := draw(t, people(p, n), f.Dim)
 		for name, r := range map[string]kedge.Rows{"float64": traits, "float32": shorten(t, traits)} {
 			m := polarizedModel(f, r)
 			j, err := p.Jury(m, 8)
@@ -165,7 +165,7 @@ func TestGradientsHaveTheBitsOfTheCPU(t *testing.T) {
 	}
 	t.Logf("%d numbers, 0 bits differ", numbers)
 	for _, f := range []dynamics.Polarized{{Dim: 20, Lambda: 0.4, Sigma: 0.6}, {Dim: 3, Lambda: 0.4, Sigma: 1.5}, {Dim: 200, Lambda: 0, Sigma: 0.9}} {
-		traits := draw(t, 10_037, f.Dim)
+		traits := draw(t, people(p, 10_037), f.Dim)
 		m := polarizedModel(f, traits)
 		j, err := p.Jury(m, 8)
 		if err != nil {

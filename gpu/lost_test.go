@@ -12,7 +12,7 @@ import (
 func TestFaults(t *testing.T) {
 	p := open(t)
 	f := dynamics.Polarized{Dim: 20, Lambda: 0.4, Sigma: 0.5}
-	traits := draw(t, 20_037, 20)
+	traits := draw(t, people(p, 20_037), 20)
 	here, there := both(t, p, population.Config{Dynamics: f, Traits: traits})
 	p.faults[atTurns].Store(7)
 	walk(t, here, there, affinity(f, traits), 12)

@@ -46,6 +46,8 @@ type Board struct {
 	tree   device.Kernel
 	faults [2]atomic.Int64 // turns and verdicts until a kernel faults, for tests; 0: never
 	used   atomic.Bool
+
+	lossTold atomic.Bool
 }
 
 // wrongAddress is what a kernel gets that is to fault.
@@ -62,6 +64,15 @@ func (p *Board) strikes(at int) bool { return p.faults[at].Load() > 0 && p.fault
 
 // Lost is the error after which the device can do nothing more in this process; nil while it can.
 func (p *Board) Lost() error { return p.dev.Lost() }
+
+// IsLost tells whether the device can do nothing more in this process, and lets the user know if nobody did.
+func (p *Board) IsLost() bool {
+	why := p.Lost()
+	if why != nil && p.lossTold.CompareAndSwap(false, true) {
+		p.tell("all that follows is on the CPU with the same bytes, because %v", why)
+	}
+	return why != nil
+}
 
 // furnish compiles what all crowds need.
 func (p *Board) furnish() error {

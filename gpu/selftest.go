@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -21,18 +20,34 @@ import (
 
 // Open opens a GPU by its number and lets it compute what the CPU computes, as a test. Where there is none the error is a *device.AbsentError.
 func Open(number int) (*Board, error) {
+	p, err := furnished(number)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.test(); err != nil {
+		if p.Lost() != nil {
+			err = p.Lost()
+		}
+		p.Close()
+		return nil, fmt.Errorf("%s cannot be used: %w", p.Info().Name, err)
+	}
+	p.used.Store(false)
+	for at := range p.faults {
+		p.faults[at].Store(plannedFault(at))
+	}
+	return p, nil
+}
+
+// furnished opens a GPU with what all crowds need.
+func furnished(number int) (*Board, error) {
 	dev, err := device.Open(number)
 	if err != nil {
 		return nil, err
 	}
 	p := &Board{dev: dev, kept: map[any]*traits{}, codes: map[codeKey]*kernels{}, tools: map[ptx.Precision]device.Kernel{}}
-	if err := errors.Join(p.furnish(), p.test()); err != nil {
+	if err := p.furnish(); err != nil {
 		dev.Close()
 		return nil, fmt.Errorf("%s cannot be used: %w", dev.Info.Name, err)
-	}
-	p.used.Store(false)
-	for at := range p.faults {
-		p.faults[at].Store(plannedFault(at))
 	}
 	return p, nil
 }

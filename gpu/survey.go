@@ -54,7 +54,7 @@ func (s *Surveyed) try() error {
 	defer p.Close()
 	s.Info = p.Info()
 	s.Largest = s.Free / (3 * 8 * 20)
-	const bytes = 1 << 30
+	bytes := min(1<<30, s.Free/4)
 	from, err := p.dev.Alloc(bytes)
 	if err != nil {
 		return err
@@ -66,6 +66,6 @@ func (s *Surveyed) try() error {
 	}
 	defer p.dev.Free(to)
 	copied, err := p.lap(5, func() error { return p.dev.Copy(to, from, bytes) })
-	s.Copied = 2 * bytes / copied.Best / 1e9
+	s.Copied = 2 * float64(bytes) / copied.Best / 1e9
 	return err
 }

@@ -88,14 +88,14 @@ func (r *run) elsewhere() problem.Elsewhere {
 		return nil
 	}
 	return func(c population.Config) (problem.Populace, error) {
-		if r.Device.Board.Lost() != nil { // which was told when it happened
+		if r.Device.Board.IsLost() {
 			return nil, nil
 		}
 		crowd, err := r.gather(c)
 		if err == nil {
 			return crowd, nil
 		}
-		if r.Device.Demand && r.Device.Board.Lost() == nil {
+		if !r.Device.Board.IsLost() && r.Device.Demand {
 			return nil, fmt.Errorf("--device gpu: %w; leave --device out, or say --device cpu", err)
 		}
 		return nil, nil

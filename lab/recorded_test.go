@@ -111,29 +111,7 @@ func TestRunsAreAsRecorded(t *testing.T) {
 	for _, one := range recordedRuns {
 		t.Run(one.name, func(t *testing.T) {
 			t.Parallel()
-			text, known := problem.Case(one.base)
-			if strings.HasPrefix(one.base, "examples/") {
-				data, err := os.ReadFile(filepath.Join("..", one.base))
-				if err != nil {
-					t.Fatal(err)
-				}
-				text, known = data, true
-			}
-			if !known {
-				text = []byte(one.base)
-			}
-			var over []problem.Overlay
-			for _, s := range one.sets {
-				over = append(over, problem.Assign(s))
-			}
-			s, err := problem.Parse(kind.Standard(), one.name, text, over...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := problem.Build(one.name, s, os.DirFS("testdata/runs"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			s, p := built(t, one.name, one.base, one.sets)
 			r, err := lab.Execute(t.Context(), p, lab.Options{Workers: 2})
 			if err != nil {
 				t.Fatal(err)
@@ -143,6 +121,35 @@ func TestRunsAreAsRecorded(t *testing.T) {
 			evidence.AsRecorded(t, path+".txt", told(t, r))
 		})
 	}
+}
+
+// built is the problem of a base with some keys set.
+func built(t *testing.T, name, base string, sets []string) (*problem.Spec, *problem.Problem) {
+	t.Helper()
+	text, known := problem.Case(base)
+	if strings.HasPrefix(base, "examples/") {
+		data, err := os.ReadFile(filepath.Join("..", base))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, known = data, true
+	}
+	if !known {
+		text = []byte(base)
+	}
+	var over []problem.Overlay
+	for _, s := range sets {
+		over = append(over, problem.Assign(s))
+	}
+	s, err := problem.Parse(kind.Standard(), name, text, over...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := problem.Build(name, s, os.DirFS("testdata/runs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, p
 }
 
 // told is what a result says, a key a line, and the sums of its tables.

@@ -113,7 +113,7 @@ func serviceFilesArePrivate(m *module) (found []string) {
 // dangers counts calls by file, and reports counts that are wrong beside those that are excused. What builds, measures and tests kedge may do as it likes.
 func (m *module) dangers(what string, excuses map[string]excused, isWrong func(times, known int) bool, remedy string, is func(*ast.CallExpr) bool) (found []string) {
 	for _, s := range m.files {
-		if s.test || ast.IsGenerated(s.code) || hasPrefix(s.dir, "bench", "cmd", "examples", "web/build", "internal/archtest", "internal/bench", "internal/browser", "internal/cite", "internal/cluster",
+		if s.test || ast.IsGenerated(s.code) || hasPrefix(s.dir, "bench", "cmd", "device/emulated", "examples", "web/build", "internal/archtest", "internal/bench", "internal/browser", "internal/cite", "internal/cluster",
 			"internal/disk/disktest", "internal/evidence", "internal/licence", "internal/mutant", "internal/outage", "internal/release", "internal/rows/asm", "internal/site", "internal/targets", "internal/torture") {
 			continue
 		}

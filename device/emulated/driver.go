@@ -1,0 +1,335 @@
+// Package emulated is a GPU made of Go, for tests: it answers the calls that package device makes to a driver, and does what kernels say, read
+// from their text in PTX, thread by thread. It is as strict as a driver may be: what was asked for is done when somebody waits for it and not before,
+// memory beyond what was taken faults, and a fault lasts.
+package emulated
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unsafe"
+)
+
+// Codes of the driver's that calls come back with.
+const (
+	codeInvalid    = 1   // a value
+	codeNoRoom     = 2   // for so many bytes
+	codeNoDevice   = 101 // of that number
+	codeNoContext  = 201 // is current
+	codeBadText    = 218 // of kernels
+	codeHandle     = 400 // of nothing
+	codeNotFound   = 500 // a kernel of that name
+	codeAddress    = 700 // that is not there
+	codeTimeout    = 702
+	codeMisaligned = 716
+	codeUnknown    = 999 // a function
+)
+
+// context is the handle of the one that there is.
+const context = 0x6b65
+
+// Driver knows GPUs that are all alike.
+type Driver struct {
+	Name         string
+	Count        int
+	Bytes        int // of each
+	Major, Minor int // of what it can compute
+	Version      int // 1000 times the major of CUDA, and 10 times the minor
+
+	// Fail is asked before every call, by its name and how many there were before; what it returns, if not 0, is the answer.
+	Fail func(name string, before int) (code int)
+
+	// Bent is an instruction that this GPU gets wrong: what it makes differs in the last bit.
+	Bent string
+
+	mu       sync.Mutex
+	calls    int
+	lost     int // the code of a fault
+	current  bool
+	taken    int
+	memory   []segment        // by address
+	spare    map[int][]uint64 // host memory that was given back, by its length
+	queue    []func() int
+	programs []map[string]*kernel
+	kernels  []*kernel
+}
+
+// New returns one that knows one GPU of today, with a quarter of a gigabyte.
+func New() *Driver {
+	return &Driver{spare: map[int][]uint64{}, Name: "emulated GPU", Count: 1, Bytes: 1 << 28, Major: 9, Minor: 0, Version: 12040}
+}
+
+// Calls is how many there were.
+func (d *Driver) Calls() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.calls
+}
+
+// Taken is how many bytes of memory nobody has given back.
+func (d *Driver) Taken() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.taken
+}
+
+// Call answers one call of the driver's functions, by its name.
+func (d *Driver) Call(name string, a ...uintptr) (code int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.calls++
+	if d.Fail != nil {
+		if code = d.Fail(name, d.calls-1); code != 0 {
+			return code
+		}
+	}
+	if d.lost != 0 {
+		return d.lost
+	}
+	if code, known := d.ask(name, a); known {
+		return code
+	}
+	if !d.current {
+		return codeNoContext
+	}
+	if code, known := d.keep(name, a); known {
+		return code
+	}
+	return d.work(name, a)
+}
+
+// ask answers what may be asked without a context.
+func (d *Driver) ask(name string, a []uintptr) (code int, known bool) {
+	switch name {
+	case "cuInit":
+	case "cuDriverGetVersion":
+		put(a[0], uint32(d.Version))
+	case "cuDeviceGetCount":
+		put(a[0], uint32(d.Count))
+	case "cuDeviceGet":
+		if int(a[1]) >= d.Count {
+			return codeNoDevice, true
+		}
+		put(a[0], uint32(a[1]))
+	case "cuDeviceGetName":
+		room := unsafe.Slice(at[byte](a[0]), a[1])
+		room[copy(room[:len(room)-1], d.Name)] = 0
+	case "cuDeviceTotalMem_v2":
+		put(a[0], uint64(d.Bytes))
+	case "cuDeviceGetAttribute":
+		put(a[0], uint32(map[uintptr]int{75: d.Major, 76: d.Minor}[a[1]]))
+	case "cuDevicePrimaryCtxRetain":
+		put(a[0], uint64(context))
+	case "cuDevicePrimaryCtxRelease_v2":
+		d.memory, d.queue, d.taken, d.current = nil, nil, 0, false
+	case "cuCtxSetCurrent":
+		if a[0] != context {
+			return codeNoContext, true
+		}
+		d.current = true
+	default:
+		return 0, false
+	}
+	return 0, true
+}
+
+// keep takes memory and gives it back. Who gives memory back has waited for what was asked for before.
+func (d *Driver) keep(name string, a []uintptr) (code int, known bool) {
+	switch name {
+	case "cuMemGetInfo_v2":
+		put(a[0], uint64(d.Bytes-d.taken))
+		put(a[1], uint64(d.Bytes))
+	case "cuMemAlloc_v2", "cuMemHostAlloc":
+		isHost := name == "cuMemHostAlloc"
+		if a[1] == 0 {
+			return codeInvalid, true
+		}
+		if !isHost && int(a[1]) > d.Bytes-d.taken {
+			return codeNoRoom, true
+		}
+		put(a[0], d.take(int(a[1]), isHost))
+	case "cuMemFree_v2", "cuMemFreeHost":
+		if code := d.flush(); code != 0 {
+			return code, true
+		}
+		return d.giveBack(uint64(a[0]), name == "cuMemFreeHost"), true
+	default:
+		return 0, false
+	}
+	return 0, true
+}
+
+// work does what takes its time, when it is waited for.
+func (d *Driver) work(name string, a []uintptr) (code int) {
+	switch name {
+	case "cuMemsetD8Async":
+		d.later(func() int { return d.fill(uint64(a[0]), byte(a[1]), int(a[2])) })
+	case "cuMemcpyHtoDAsync_v2":
+		d.later(func() int { return d.move(uint64(a[0]), uint64(a[1]), int(a[2]), false, true) })
+	case "cuMemcpyDtoHAsync_v2":
+		d.later(func() int { return d.move(uint64(a[0]), uint64(a[1]), int(a[2]), true, false) })
+	case "cuMemcpyDtoDAsync_v2":
+		d.later(func() int { return d.move(uint64(a[0]), uint64(a[1]), int(a[2]), false, false) })
+	case "cuModuleLoadDataEx":
+		program, err := read(text(a[1]), d.Bent)
+		if err != nil {
+			return codeBadText
+		}
+		d.programs = append(d.programs, program)
+		put(a[0], uint64(len(d.programs)))
+	case "cuModuleGetFunction":
+		if a[1] == 0 || int(a[1]) > len(d.programs) {
+			return codeHandle
+		}
+		k := d.programs[a[1]-1][text(a[2])]
+		if k == nil {
+			return codeNotFound
+		}
+		d.kernels = append(d.kernels, k)
+		put(a[0], uint64(len(d.kernels)))
+	case "cuLaunchKernel":
+		return d.launch(a)
+	case "cuStreamSynchronize":
+		return d.flush()
+	default:
+		return codeUnknown
+	}
+	return 0
+}
+
+// launch asks for a kernel; its arguments are read now.
+func (d *Driver) launch(a []uintptr) (code int) {
+	if a[0] == 0 || int(a[0]) > len(d.kernels) {
+		return codeHandle
+	}
+	k, blocks, beside, threads := d.kernels[a[0]-1], int(a[1]), int(a[2]), int(a[4])
+	if blocks < 1 || beside < 1 || a[3] != 1 || threads < 1 || threads > 1024 || a[5] != 1 || a[6] != 1 {
+		return codeInvalid
+	}
+	places := unsafe.Slice(at[uintptr](a[9]), len(k.params))
+	args := make([]uint64, len(k.params))
+	for i, place := range places {
+		args[i] = *at[uint64](place)
+	}
+	d.later(func() int { return d.run(k, blocks, beside, threads, args) })
+	return 0
+}
+
+func (d *Driver) later(something func() int) { d.queue = append(d.queue, something) }
+
+// flush does all that was asked for. A fault is told to whoever waits, and to all who come after.
+func (d *Driver) flush() int {
+	for len(d.queue) > 0 && d.lost == 0 {
+		d.lost = d.queue[0]()
+		d.queue = d.queue[1:]
+	}
+	return d.lost
+}
+
+// segment is a piece of memory.
+type segment struct {
+	from   uint64
+	data   []byte
+	isHost bool
+	whole  []uint64 // with what is kept clear on both sides
+}
+
+// clearance is how many words beside a segment nobody else has, so that who goes beyond it comes to nobody's memory.
+const clearance = 1 << 10
+
+func (d *Driver) take(bytes int, isHost bool) (from uint64) {
+	words := (bytes+7)/8 + 2*clearance
+	whole, used := d.spare[words]
+	if delete(d.spare, words); !used || !isHost {
+		whole = make([]uint64, words)
+	}
+	start := unsafe.Pointer(&whole[clearance])
+	s := segment{uint64(uintptr(start)), unsafe.Slice((*byte)(start), bytes), isHost, whole}
+	if !isHost {
+		d.taken += bytes
+		for i := range s.data {
+			s.data[i] = 0xa5 // what was there before
+		}
+	}
+	place, _ := d.find(s.from)
+	d.memory = slices.Insert(d.memory, place, s)
+	return s.from
+}
+
+// find returns where a segment is, or would be, that begins at an address.
+func (d *Driver) find(from uint64) (int, bool) {
+	return slices.BinarySearchFunc(d.memory, from, func(s segment, from uint64) int {
+		switch {
+		case s.from < from:
+			return -1
+		case s.from > from:
+			return 1
+		}
+		return 0
+	})
+}
+
+func (d *Driver) giveBack(from uint64, isHost bool) (code int) {
+	place, there := d.find(from)
+	if !there || d.memory[place].isHost != isHost {
+		return codeInvalid
+	}
+	if s := d.memory[place]; isHost {
+		d.spare[len(s.whole)] = s.whole
+	} else {
+		d.taken -= len(s.data)
+	}
+	d.memory = slices.Delete(d.memory, place, place+1)
+	return 0
+}
+
+// reach returns bytes from an address on, and to which segment they belong; nil where they are not there.
+func (d *Driver) reach(from uint64, bytes int) (data []byte, isHost bool) {
+	place, exact := d.find(from)
+	if !exact {
+		place--
+	}
+	if place < 0 {
+		return nil, false
+	}
+	s := &d.memory[place]
+	if offset := from - s.from; offset <= uint64(len(s.data)) && uint64(bytes) <= uint64(len(s.data))-offset {
+		return s.data[offset:][:bytes], s.isHost
+	}
+	return nil, false
+}
+
+func (d *Driver) fill(from uint64, with byte, bytes int) (code int) {
+	data, isHost := d.reach(from, bytes)
+	if data == nil || isHost {
+		return codeInvalid
+	}
+	for i := range data {
+		data[i] = with
+	}
+	return 0
+}
+
+func (d *Driver) move(to, from uint64, bytes int, toHost, fromHost bool) (code int) {
+	dst, dstHost := d.reach(to, bytes)
+	src, srcHost := d.reach(from, bytes)
+	if dst == nil || src == nil || dstHost != toHost || srcHost != fromHost {
+		return codeInvalid
+	}
+	copy(dst, src)
+	return 0
+}
+
+// at is what lies at an address that the caller has pinned.
+func at[T any](address uintptr) *T { return *(**T)(unsafe.Pointer(&address)) }
+
+func put[T any](address uintptr, value T) { *at[T](address) = value }
+
+// text is one that ends with a zero.
+func text(address uintptr) string {
+	var b strings.Builder
+	for p := address; *at[byte](p) != 0; p++ {
+		b.WriteByte(*at[byte](p))
+	}
+	return b.String()
+}

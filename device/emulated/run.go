@@ -1,0 +1,107 @@
+package emulated
+
+// mostSteps is how many the threads of a block take, or they never end.
+const mostSteps = 1 << 26
+
+// thread is one that does the steps of a kernel.
+type thread struct {
+	x     []uint64 // registers
+	at    int      // which step is next
+	waits bool     // for the others of its block
+	ended bool
+	block *block
+}
+
+// block is the threads that share memory.
+type block struct {
+	driver  *Driver
+	args    []uint64
+	shared  []byte
+	fault   int
+	done    int    // steps of all threads
+	near    []byte // memory that was reached last, and where it begins
+	nearest uint64
+}
+
+// run runs a kernel, one block after the other.
+func (d *Driver) run(k *kernel, blocks, beside, threads int, args []uint64) (code int) {
+	b := &block{driver: d, args: args, shared: make([]byte, k.bytes)}
+	all := make([]thread, threads)
+	for i := range all {
+		all[i] = thread{x: append([]uint64(nil), k.first...), block: b}
+		all[i].x[k.special[tidX]] = uint64(i)
+	}
+	for y := range beside {
+		for x := range blocks {
+			for i := range b.shared {
+				b.shared[i] = 0xa5 // what others left
+			}
+			for i := range all {
+				all[i].at, all[i].ended = 0, false
+				all[i].x[k.special[ctaidX]], all[i].x[k.special[ctaidY]] = uint64(x), uint64(y)
+			}
+			b.done = 0
+			b.together(k, all)
+			if b.fault != 0 {
+				return b.fault
+			}
+		}
+	}
+	return 0
+}
+
+// together lets threads run to where they wait for each other, until all have ended.
+func (b *block) together(k *kernel, all []thread) {
+	for left := len(all); left > 0 && b.fault == 0; {
+		left = 0
+		for i := range all {
+			t := &all[i]
+			t.waits = false
+			for !t.waits && !t.ended && b.fault == 0 {
+				if t.at >= len(k.steps) {
+					t.ended = true
+					break
+				}
+				do := k.steps[t.at]
+				t.at++
+				if b.done++; b.done > mostSteps {
+					b.fault = codeTimeout
+				}
+				do(t)
+			}
+			if !t.ended {
+				left++
+			}
+		}
+	}
+}
+
+// reach returns bytes at an address, nil where there are none; that is a fault.
+func (t *thread) reach(address uint64, bytes int, isShared bool) []byte {
+	b := t.block
+	if address%uint64(bytes) != 0 {
+		b.fault = codeMisaligned
+		return nil
+	}
+	if isShared {
+		if address > uint64(len(b.shared)) || uint64(bytes) > uint64(len(b.shared))-address {
+			b.fault = codeAddress
+			return nil
+		}
+		return b.shared[address:][:bytes]
+	}
+	if offset := address - b.nearest; offset < uint64(len(b.near)) && uint64(bytes) <= uint64(len(b.near))-offset {
+		return b.near[offset:][:bytes]
+	}
+	data, _ := b.driver.reach(address, bytes)
+	if data == nil {
+		b.fault = codeAddress
+		return nil
+	}
+	place, exact := b.driver.find(address)
+	if !exact {
+		place--
+	}
+	b.near, b.nearest = b.driver.memory[place].data, b.driver.memory[place].from
+	return data
+}
