@@ -27,7 +27,7 @@ Exit codes: 0 there are some, 64 there are none, and why.`,
   kedge devices --json`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			list, err := gpu.Survey()
+			list, err := gpu.Survey(nil)
 			switch {
 			case err != nil:
 				return err

@@ -124,12 +124,12 @@ func newDesk(pin *runtime.Pinner) *desk {
 	return d
 }
 
-// List returns the devices that there are. Without a driver the error is an *AbsentError.
-func List() (list []Info, err error) {
+// List returns the devices that a driver knows, that of the machine where it is nil. Without one the error is an *AbsentError.
+func List(by Driver) (list []Info, err error) {
 	var pin runtime.Pinner
 	defer pin.Unpin()
 	d := &Device{desk: newDesk(&pin)}
-	if d.lib, err = findDriver(); err != nil {
+	if d.lib, err = find(by); err != nil {
 		return nil, err
 	}
 	count, err := d.start()

@@ -8,12 +8,12 @@ import (
 
 // Where there is no device, opening one says why and what to do.
 func TestAbsence(t *testing.T) {
-	list, err := List()
+	list, err := List(nil)
 	if err == nil && len(list) > 0 {
 		t.Skip("there is a device")
 	}
 	var absent *AbsentError
-	if _, err := Open(0); !errors.As(err, &absent) || absent.Reason == "" || !strings.Contains(absent.Remedy, "--device cpu") {
+	if _, err := Open(nil, 0); !errors.As(err, &absent) || absent.Reason == "" || !strings.Contains(absent.Remedy, "--device cpu") {
 		t.Errorf("opening none says %v", err)
 	}
 }

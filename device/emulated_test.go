@@ -12,11 +12,10 @@ import (
 )
 
 // opened opens a GPU made of Go.
-func opened(t *testing.T) (*emulated.Driver, *device.Device) {
+func opened(t *testing.T) (*emulated.GPUs, *device.Device) {
 	t.Helper()
 	d := emulated.New()
-	t.Cleanup(device.Use(d))
-	dev, err := device.Open(0)
+	dev, err := device.Open(d, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +182,7 @@ func TestWhatTheDriverRefuses(t *testing.T) {
 	}
 	for code, want := range map[int]string{1: "invalid value", 2: "out of memory", 100: "no such device", 101: "no such device", 222: "450", 719: "launch failure", 803: "fit together", 804: "fit together", 5: "error"} {
 		d.Fail = func(string, int) int { return code }
-		_, err := device.Open(0)
+		_, err := device.Open(d, 0)
 		var absent *device.AbsentError
 		if !errors.As(err, &absent) || !strings.Contains(absent.Reason, want) || !strings.Contains(absent.Remedy, "--device cpu") {
 			t.Errorf("a driver that says %d: %v", code, err)
@@ -194,37 +193,34 @@ func TestWhatTheDriverRefuses(t *testing.T) {
 // Every call that fails while a device is opened is told, and one that is too old, or not there, is named.
 func TestDevicesThatDoNotOpen(t *testing.T) {
 	d := emulated.New()
-	defer device.Use(d)()
-	if dev, err := device.Open(0); err != nil {
+	if dev, err := device.Open(d, 0); err != nil {
 		t.Fatal(err)
 	} else {
 		dev.Close()
 	}
 	for k := range d.Calls() - 2 { // the last two close it
 		d := emulated.New()
-		device.Use(d)
 		d.Fail = func(_ string, before int) int { return map[int]int{k: 3}[before] }
-		if _, err := device.Open(0); err == nil || !strings.Contains(err.Error(), "(3) to cu") {
+		if _, err := device.Open(d, 0); err == nil || !strings.Contains(err.Error(), "(3) to cu") {
 			t.Errorf("call %d fails: %v", k, err)
 		}
-		if list, err := device.List(); err != nil && len(list) > 0 {
+		if list, err := device.List(d); err != nil && len(list) > 0 {
 			t.Errorf("call %d failed: %v", k, err)
 		}
 	}
 	d.Count, d.Major, d.Minor = 2, 6, 1
-	device.Use(d)
 	for number, want := range map[int]string{
 		-1: "there is no GPU -1: the driver knows 2", 2: "there is no GPU 2: the driver knows 2; see kedge devices", 1: "emulated GPU has compute capability 6.1, kernels need 7.0",
 	} {
-		if _, err := device.Open(number); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := device.Open(d, number); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("GPU %d: %v", number, err)
 		}
 	}
-	if list, err := device.List(); err != nil || len(list) != 2 || list[1].Number != 1 || list[1].Capability != "6.1" {
+	if list, err := device.List(d); err != nil || len(list) != 2 || list[1].Number != 1 || list[1].Capability != "6.1" {
 		t.Errorf("%+v, %v", list, err)
 	}
 	d.Major = 7
-	if dev, err := device.Open(1); err != nil || dev.Info.Number != 1 {
+	if dev, err := device.Open(d, 1); err != nil || dev.Info.Number != 1 {
 		t.Errorf("the second: %v", err)
 	}
 }

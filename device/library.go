@@ -1,19 +1,8 @@
 package device
 
-import "sync/atomic"
-
 // Driver answers calls of a GPU's driver by the names of its functions, as the driver's own library does.
 type Driver interface {
 	Call(name string, args ...uintptr) (code int)
-}
-
-// instead is the driver that is asked instead of the library, if there is one.
-var instead atomic.Pointer[substitute]
-
-// Use lets devices that are opened from now on be those of another driver, and returns what undoes that. It is for tests.
-func Use(d Driver) (undo func()) {
-	instead.Store(&substitute{d})
-	return func() { instead.Store(nil) }
 }
 
 // caller is a library, or what stands in for it.
@@ -23,12 +12,12 @@ type caller interface {
 
 type substitute struct{ Driver }
 
-func (s *substitute) call(f entry, args ...uintptr) (code int) { return s.Call(entries[f], args...) }
+func (s substitute) call(f entry, args ...uintptr) (code int) { return s.Call(entries[f], args...) }
 
-// findDriver returns what answers calls. Where there is nothing the error is an *AbsentError.
-func findDriver() (caller, error) {
-	if s := instead.Load(); s != nil {
-		return s, nil
+// find returns what answers calls: d, or the library where d is nil. Where there is nothing the error is an *AbsentError.
+func find(d Driver) (caller, error) {
+	if d != nil {
+		return substitute{d}, nil
 	}
 	return openLibrary()
 }

@@ -6,19 +6,19 @@ import (
 	"unsafe"
 )
 
-// Open opens a device by its number. Where there is none the error is an *AbsentError.
-func Open(number int) (*Device, error) {
+// Open opens a device of a driver by its number, that of the machine where it is nil. Where there is none the error is an *AbsentError.
+func Open(by Driver, number int) (*Device, error) {
 	d := new(Device)
 	d.desk = newDesk(&d.pin)
-	if err := d.open(number); err != nil {
+	if err := d.open(by, number); err != nil {
 		d.pin.Unpin()
 		return nil, err
 	}
 	return d, nil
 }
 
-func (d *Device) open(number int) (err error) {
-	if d.lib, err = findDriver(); err != nil {
+func (d *Device) open(by Driver, number int) (err error) {
+	if d.lib, err = find(by); err != nil {
 		return err
 	}
 	count, err := d.start()

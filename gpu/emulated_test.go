@@ -21,11 +21,9 @@ import (
 )
 
 // bare opens a GPU made of Go without letting it show what it computes.
-func bare(t *testing.T, d *emulated.Driver) *Board {
+func bare(t *testing.T, d *emulated.GPUs) *Board {
 	t.Helper()
-	undo := device.Use(d)
-	defer undo()
-	p, err := furnished(0)
+	p, err := furnished(d, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,9 +73,7 @@ func TestWrongGPUsAreRefused(t *testing.T) {
 	} {
 		d := emulated.New()
 		d.Bent = name
-		undo := device.Use(d)
-		p, err := Open(0)
-		undo()
+		p, err := OpenBy(d, 0)
 		if err == nil {
 			p.Close()
 			t.Errorf("a GPU that gets %s wrong is opened", name)
@@ -90,14 +86,13 @@ func TestWrongGPUsAreRefused(t *testing.T) {
 // A GPU that is lost while it shows what it computes is refused by what its driver said.
 func TestAGPUThatIsLostAtFirst(t *testing.T) {
 	d := emulated.New()
-	defer device.Use(d)()
 	d.Fail = func(_ string, before int) int {
 		if before < 150 {
 			return 0
 		}
 		return 719
 	}
-	if _, err := Open(0); err == nil || !strings.Contains(err.Error(), "emulated GPU cannot be used: the GPU's driver says launch failure (719)") {
+	if _, err := OpenBy(d, 0); err == nil || !strings.Contains(err.Error(), "emulated GPU cannot be used: the GPU's driver says launch failure (719)") {
 		t.Errorf("it says %v", err)
 	}
 }
@@ -169,7 +164,7 @@ func smallCrowd(t *testing.T) (population.Config, kedge.Model) {
 }
 
 // crossed takes a crowd of the GPU through a crossing and lets it leave; the error is why it did not come. It tells how many calls there had been before it left.
-func crossed(t *testing.T, d *emulated.Driver, p *Board) (bits []uint64, calls int, err error) {
+func crossed(t *testing.T, d *emulated.GPUs, p *Board) (bits []uint64, calls int, err error) {
 	t.Helper()
 	c, m := smallCrowd(t)
 	crowd, err := p.Gather(c, 1)
@@ -319,8 +314,7 @@ type unlisted struct{ kedge.Dynamics }
 // What a survey says of GPUs: what they are, what they hold, and what is wrong with them.
 func TestSurvey(t *testing.T) {
 	d := emulated.New()
-	defer device.Use(d)()
-	list, err := Survey()
+	list, err := Survey(d)
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%d GPUs, %v", len(list), err)
 	}
@@ -333,16 +327,16 @@ func TestSurvey(t *testing.T) {
 		t.Errorf("it says\n%s", got)
 	}
 	d.Major, d.Count = 6, 2
-	if list, err = Survey(); err != nil || len(list) != 2 || !strings.Contains(list[1].Trouble, "kernels need 7.0") || list[1].Lines()[0] != "gpu:1 emulated GPU: "+list[1].Trouble {
+	if list, err = Survey(d); err != nil || len(list) != 2 || !strings.Contains(list[1].Trouble, "kernels need 7.0") || list[1].Lines()[0] != "gpu:1 emulated GPU: "+list[1].Trouble {
 		t.Errorf("an old GPU: %+v, %v", list, err)
 	}
 	d.Count = 0
 	var absent *device.AbsentError
-	if _, err = Survey(); !errors.As(err, &absent) {
+	if _, err = Survey(d); !errors.As(err, &absent) {
 		t.Errorf("no GPU: %v", err)
 	}
 	d.Fail = func(name string, _ int) int { return map[string]int{"cuDeviceGetCount": 3}[name] }
-	if _, err = Survey(); err == nil || !strings.Contains(err.Error(), "cuDeviceGetCount") {
+	if _, err = Survey(d); err == nil || !strings.Contains(err.Error(), "cuDeviceGetCount") {
 		t.Errorf("a driver that fails: %v", err)
 	}
 }

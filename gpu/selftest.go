@@ -19,8 +19,11 @@ import (
 )
 
 // Open opens a GPU by its number and lets it compute what the CPU computes, as a test. Where there is none the error is a *device.AbsentError.
-func Open(number int) (*Board, error) {
-	p, err := furnished(number)
+func Open(number int) (*Board, error) { return OpenBy(nil, number) }
+
+// OpenBy opens a GPU of a driver, that of the machine where it is nil.
+func OpenBy(by device.Driver, number int) (*Board, error) {
+	p, err := furnished(by, number)
 	if err != nil {
 		return nil, err
 	}
@@ -39,8 +42,8 @@ func Open(number int) (*Board, error) {
 }
 
 // furnished opens a GPU with what all crowds need.
-func furnished(number int) (*Board, error) {
-	dev, err := device.Open(number)
+func furnished(by device.Driver, number int) (*Board, error) {
+	dev, err := device.Open(by, number)
 	if err != nil {
 		return nil, err
 	}

@@ -27,9 +27,9 @@ func (s *Surveyed) Lines() []string {
 	}
 }
 
-// Survey opens and tests all GPUs that there are. Where there are none the error is a *device.AbsentError.
-func Survey() (list []Surveyed, err error) {
-	all, err := device.List()
+// Survey opens and tests all GPUs of a driver, that of the machine where it is nil. Where there are none the error is a *device.AbsentError.
+func Survey(by device.Driver) (list []Surveyed, err error) {
+	all, err := device.List(by)
 	if err == nil && len(all) == 0 {
 		err = &device.AbsentError{Reason: "the driver knows no GPU", Remedy: "look at nvidia-smi, or run with --device cpu"}
 	}
@@ -38,7 +38,7 @@ func Survey() (list []Surveyed, err error) {
 	}
 	for _, one := range all {
 		s := Surveyed{Info: one}
-		if err := s.try(); err != nil {
+		if err := s.try(by); err != nil {
 			s.Trouble = err.Error()
 		}
 		list = append(list, s)
@@ -46,8 +46,8 @@ func Survey() (list []Surveyed, err error) {
 	return list, nil
 }
 
-func (s *Surveyed) try() error {
-	p, err := Open(s.Number)
+func (s *Surveyed) try(by device.Driver) error {
+	p, err := OpenBy(by, s.Number)
 	if err != nil {
 		return err
 	}

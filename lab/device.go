@@ -40,6 +40,11 @@ func DeviceNumber(of string) (int, error) {
 
 // OpenDevice opens the GPU that a name asks for, before anybody is drawn. Auto goes without where there is none, where the crowd is small, and where it has no room there.
 func OpenDevice(of string, s *problem.Spec, say func(line string)) (d OnDevice, err error) {
+	return OpenDeviceBy(nil, of, s, say)
+}
+
+// OpenDeviceBy opens a GPU of a driver, that of the machine where it is nil.
+func OpenDeviceBy(by device.Driver, of string, s *problem.Spec, say func(line string)) (d OnDevice, err error) {
 	number, err := DeviceNumber(of)
 	if err != nil || number < 0 {
 		return d, err
@@ -48,7 +53,7 @@ func OpenDevice(of string, s *problem.Spec, say func(line string)) (d OnDevice, 
 	if d.Demand = of != "auto"; !d.Demand && people.Size*s.Dims().State < worthwhile {
 		return d, nil
 	}
-	place, err := gpu.Open(number)
+	place, err := gpu.OpenBy(by, number)
 	if err == nil {
 		if err = place.HasRoom(people.Size, s.Dims(), people.Storage, people.Traits == "regenerated"); err != nil {
 			place.Close()

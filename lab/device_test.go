@@ -27,7 +27,7 @@ func TestNamesOfDevices(t *testing.T) {
 
 // Without a GPU auto goes on by the CPU, for large crowds too, and says nothing; who asks for one is told why there is none.
 func TestNoDevice(t *testing.T) {
-	if list, err := device.List(); err == nil && len(list) > 0 {
+	if list, err := device.List(nil); err == nil && len(list) > 0 {
 		t.Skip("there is a device")
 	}
 	text, _ := problem.Case("polarized")

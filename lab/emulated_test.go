@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kedge-opt/kedge/device"
 	"github.com/kedge-opt/kedge/device/emulated"
 	"github.com/kedge-opt/kedge/gpu"
 	"github.com/kedge-opt/kedge/lab"
@@ -29,9 +28,8 @@ var moved = []struct {
 func onGPU(t *testing.T, lostAfter int, base string, sets []string) (lines []string, said string, calls int) {
 	t.Helper()
 	d := emulated.New()
-	defer device.Use(d)()
 	s, p := built(t, "there", base, sets)
-	on, err := lab.OpenDevice("gpu", s, func(line string) { said += line + "\n" })
+	on, err := lab.OpenDeviceBy(d, "gpu", s, func(line string) { said += line + "\n" })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,13 +88,13 @@ func differing(got, want []string) (list []string) {
 
 // What a GPU does not do is refused to who asked for one, with the remedy; who did not ask is told nothing, and has the CPU's bytes.
 func TestWhatAGPURefuses(t *testing.T) {
-	defer device.Use(emulated.New())()
+	d := emulated.New()
 	for want, sets := range map[string][]string{
 		"record.w1":     {"population.size=9", "iterations=1", "trials=1", "record.w1=items"},
 		"record.theory": {"population.size=9", "iterations=1", "trials=1", "record.w1=none", "record.theory=true"},
 	} {
 		s, p := built(t, "there", "choice", sets)
-		on, err := lab.OpenDevice("gpu:0", s, nil)
+		on, err := lab.OpenDeviceBy(d, "gpu:0", s, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +115,6 @@ func TestWhatAGPURefuses(t *testing.T) {
 // Auto takes a GPU for large crowds that have room there; who asked for one is told why there is none.
 func TestWhenAGPUIsTaken(t *testing.T) {
 	d := emulated.New()
-	defer device.Use(d)()
 	var said []string
 	tell := func(line string) { said = append(said, line) }
 	for _, one := range []struct {
@@ -130,7 +127,7 @@ func TestWhenAGPUIsTaken(t *testing.T) {
 		said = nil
 		s, _ := built(t, "there", "polarized", []string{"population.dim=4", "population.size=10"})
 		s.Population.Size = map[string]int{"10": 10, "100000": 1e5, "300000": 3e5, "9000000": 9e6}[one.size]
-		on, err := lab.OpenDevice(one.of, s, tell)
+		on, err := lab.OpenDeviceBy(d, one.of, s, tell)
 		if err != nil || (on.Board != nil) != one.taken || !strings.HasPrefix(strings.Join(said, "\n"), one.says) || (len(said) > 0) != (one.says != "") {
 			t.Errorf("%s for %s people: taken %t, %v, %q", one.of, one.size, on.Board != nil, err, said)
 		}
@@ -139,7 +136,7 @@ func TestWhenAGPUIsTaken(t *testing.T) {
 	s, _ := built(t, "there", "polarized", []string{"population.dim=4", "population.size=10"})
 	s.Population.Size = 9e6
 	var unfit *gpu.UnfitError
-	if _, err := lab.OpenDevice("gpu", s, tell); !errors.As(err, &unfit) || !strings.HasPrefix(err.Error(), "--device gpu: ") || d.Taken() != 0 {
+	if _, err := lab.OpenDeviceBy(d, "gpu", s, tell); !errors.As(err, &unfit) || !strings.HasPrefix(err.Error(), "--device gpu: ") || d.Taken() != 0 {
 		t.Errorf("a crowd that has no room: %v", err)
 	}
 }

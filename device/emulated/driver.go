@@ -4,7 +4,6 @@
 package emulated
 
 import (
-	"slices"
 	"strings"
 	"sync"
 	"unsafe"
@@ -28,8 +27,8 @@ const (
 // context is the handle of the one that there is.
 const context = 0x6b65
 
-// Driver knows GPUs that are all alike.
-type Driver struct {
+// GPUs are some that are all alike, with their driver.
+type GPUs struct {
 	Name         string
 	Count        int
 	Bytes        int // of each
@@ -54,27 +53,27 @@ type Driver struct {
 	kernels  []*kernel
 }
 
-// New returns one that knows one GPU of today, with a quarter of a gigabyte.
-func New() *Driver {
-	return &Driver{spare: map[int][]uint64{}, Name: "emulated GPU", Count: 1, Bytes: 1 << 28, Major: 9, Minor: 0, Version: 12040}
+// New returns one of today, with a quarter of a gigabyte.
+func New() *GPUs {
+	return &GPUs{spare: map[int][]uint64{}, Name: "emulated GPU", Count: 1, Bytes: 1 << 28, Major: 9, Minor: 0, Version: 12040}
 }
 
 // Calls is how many there were.
-func (d *Driver) Calls() int {
+func (d *GPUs) Calls() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.calls
 }
 
 // Taken is how many bytes of memory nobody has given back.
-func (d *Driver) Taken() int {
+func (d *GPUs) Taken() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.taken
 }
 
 // Call answers one call of the driver's functions, by its name.
-func (d *Driver) Call(name string, a ...uintptr) (code int) {
+func (d *GPUs) Call(name string, a ...uintptr) (code int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.calls++
@@ -99,7 +98,7 @@ func (d *Driver) Call(name string, a ...uintptr) (code int) {
 }
 
 // ask answers what may be asked without a context.
-func (d *Driver) ask(name string, a []uintptr) (code int, known bool) {
+func (d *GPUs) ask(name string, a []uintptr) (code int, known bool) {
 	switch name {
 	case "cuInit":
 	case "cuDriverGetVersion":
@@ -134,7 +133,7 @@ func (d *Driver) ask(name string, a []uintptr) (code int, known bool) {
 }
 
 // keep takes memory and gives it back. Who gives memory back has waited for what was asked for before.
-func (d *Driver) keep(name string, a []uintptr) (code int, known bool) {
+func (d *GPUs) keep(name string, a []uintptr) (code int, known bool) {
 	switch name {
 	case "cuMemGetInfo_v2":
 		put(a[0], uint64(d.Bytes-d.taken))
@@ -160,7 +159,7 @@ func (d *Driver) keep(name string, a []uintptr) (code int, known bool) {
 }
 
 // work does what takes its time, when it is waited for.
-func (d *Driver) work(name string, a []uintptr) (code int) {
+func (d *GPUs) work(name string, a []uintptr) (code int) {
 	switch name {
 	case "cuMemsetD8Async":
 		d.later(func() int { return d.fill(uint64(a[0]), byte(a[1]), int(a[2])) })
@@ -198,7 +197,7 @@ func (d *Driver) work(name string, a []uintptr) (code int) {
 }
 
 // launch asks for a kernel; its arguments are read now.
-func (d *Driver) launch(a []uintptr) (code int) {
+func (d *GPUs) launch(a []uintptr) (code int) {
 	if a[0] == 0 || int(a[0]) > len(d.kernels) {
 		return codeHandle
 	}
@@ -215,109 +214,15 @@ func (d *Driver) launch(a []uintptr) (code int) {
 	return 0
 }
 
-func (d *Driver) later(something func() int) { d.queue = append(d.queue, something) }
+func (d *GPUs) later(something func() int) { d.queue = append(d.queue, something) }
 
 // flush does all that was asked for. A fault is told to whoever waits, and to all who come after.
-func (d *Driver) flush() int {
+func (d *GPUs) flush() int {
 	for len(d.queue) > 0 && d.lost == 0 {
 		d.lost = d.queue[0]()
 		d.queue = d.queue[1:]
 	}
 	return d.lost
-}
-
-// segment is a piece of memory.
-type segment struct {
-	from   uint64
-	data   []byte
-	isHost bool
-	whole  []uint64 // with what is kept clear on both sides
-}
-
-// clearance is how many words beside a segment nobody else has, so that who goes beyond it comes to nobody's memory.
-const clearance = 1 << 10
-
-func (d *Driver) take(bytes int, isHost bool) (from uint64) {
-	words := (bytes+7)/8 + 2*clearance
-	whole, used := d.spare[words]
-	if delete(d.spare, words); !used || !isHost {
-		whole = make([]uint64, words)
-	}
-	start := unsafe.Pointer(&whole[clearance])
-	s := segment{uint64(uintptr(start)), unsafe.Slice((*byte)(start), bytes), isHost, whole}
-	if !isHost {
-		d.taken += bytes
-		for i := range s.data {
-			s.data[i] = 0xa5 // what was there before
-		}
-	}
-	place, _ := d.find(s.from)
-	d.memory = slices.Insert(d.memory, place, s)
-	return s.from
-}
-
-// find returns where a segment is, or would be, that begins at an address.
-func (d *Driver) find(from uint64) (int, bool) {
-	return slices.BinarySearchFunc(d.memory, from, func(s segment, from uint64) int {
-		switch {
-		case s.from < from:
-			return -1
-		case s.from > from:
-			return 1
-		}
-		return 0
-	})
-}
-
-func (d *Driver) giveBack(from uint64, isHost bool) (code int) {
-	place, there := d.find(from)
-	if !there || d.memory[place].isHost != isHost {
-		return codeInvalid
-	}
-	if s := d.memory[place]; isHost {
-		d.spare[len(s.whole)] = s.whole
-	} else {
-		d.taken -= len(s.data)
-	}
-	d.memory = slices.Delete(d.memory, place, place+1)
-	return 0
-}
-
-// reach returns bytes from an address on, and to which segment they belong; nil where they are not there.
-func (d *Driver) reach(from uint64, bytes int) (data []byte, isHost bool) {
-	place, exact := d.find(from)
-	if !exact {
-		place--
-	}
-	if place < 0 {
-		return nil, false
-	}
-	s := &d.memory[place]
-	if offset := from - s.from; offset <= uint64(len(s.data)) && uint64(bytes) <= uint64(len(s.data))-offset {
-		return s.data[offset:][:bytes], s.isHost
-	}
-	return nil, false
-}
-
-func (d *Driver) fill(from uint64, with byte, bytes int) (code int) {
-	data, isHost := d.reach(from, bytes)
-	if data == nil || isHost {
-		return codeInvalid
-	}
-	for i := range data {
-		data[i] = with
-	}
-	return 0
-}
-
-func (d *Driver) move(to, from uint64, bytes int, toHost, fromHost bool) (code int) {
-	dst, dstHost := d.reach(to, bytes)
-	src, srcHost := d.reach(from, bytes)
-	if dst == nil || src == nil || dstHost != toHost || srcHost != fromHost {
-		return codeInvalid
-	}
-	copy(dst, src)
-	return 0
 }
 
 // at is what lies at an address that the caller has pinned.

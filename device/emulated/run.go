@@ -14,7 +14,7 @@ type thread struct {
 
 // block is the threads that share memory.
 type block struct {
-	driver  *Driver
+	driver  *GPUs
 	args    []uint64
 	shared  []byte
 	fault   int
@@ -24,7 +24,7 @@ type block struct {
 }
 
 // run runs a kernel, one block after the other.
-func (d *Driver) run(k *kernel, blocks, beside, threads int, args []uint64) (code int) {
+func (d *GPUs) run(k *kernel, blocks, beside, threads int, args []uint64) (code int) {
 	b := &block{driver: d, args: args, shared: make([]byte, k.bytes)}
 	all := make([]thread, threads)
 	for i := range all {
