@@ -52,7 +52,7 @@ func OtherRun(ctx context.Context, dir, spec string, inputs map[string]string) O
 
 // otherLine says where two specs begin to differ.
 func otherLine(was, is string) string {
-	before, now := strings.Split(was, "\n"), strings.Split(is, "\n")
+	before, now := strings.Split(strings.TrimSuffix(was, "\n"), "\n"), strings.Split(strings.TrimSuffix(is, "\n"), "\n")
 	for i := range max(len(before), len(now)) {
 		switch {
 		case i >= len(before):
@@ -77,7 +77,11 @@ func OtherStudy(ctx context.Context, dir string, s study.Study, o study.Options)
 			return "this is another study", nil
 		case old.Seed != o.Seed:
 			return fmt.Sprintf("this one has seed %d", o.Seed), nil
-		case old.Quick != o.Quick || old.Trials != trials:
+		case old.Quick && !o.Quick:
+			return "it was a quick one, this one is not", nil
+		case o.Quick && !old.Quick:
+			return "it was not a quick one, this one is", nil
+		case old.Trials != trials:
 			return fmt.Sprintf("it had %s a point, this one %d", phrase.Count(old.Trials, "trial"), trials), nil
 		}
 		return "", nil

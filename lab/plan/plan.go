@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/kedge-opt/kedge/folder"
@@ -177,7 +178,11 @@ func (p *Outlook) Lines() []string {
 		if one.Every == 1 {
 			every = "turn"
 		}
-		lines = append(lines, fmt.Sprintf("%s: %s people, %s to decide, %s, measured every %s, seed %d", one.Name, phrase.Grouped(one.People),
+		people := phrase.Grouped(one.People) + " people"
+		if one.People == 1 {
+			people = "1 person"
+		}
+		lines = append(lines, fmt.Sprintf("%s: %s, %s to decide, %s, measured every %s, seed %d", one.Name, people,
 			phrase.Count(one.Decisions, "number"), phrase.CountGrouped(one.Turns, "turn"), every, one.Seed))
 		for _, note := range one.Notes {
 			lines = append(lines, "  "+note)
@@ -187,7 +192,7 @@ func (p *Outlook) Lines() []string {
 		}
 	}
 	return append(lines, "memory  about "+room.Size(p.Memory)+of(room.Memory()), "disk    about "+room.Size(p.Disk)+of(room.Disk(p.Folder)),
-		"time    "+p.time(), "all three are estimates; nothing was run or written")
+		"time    "+strings.TrimPrefix(p.time(), "time "), "all three are estimates; nothing was run or written")
 }
 
 // Line is what it takes, in one line.
