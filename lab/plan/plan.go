@@ -98,12 +98,19 @@ func Sweep(ctx context.Context, w *family.Sweep, left []family.Cell, files fs.FS
 	if err != nil {
 		return made, ctx.Err()
 	}
+	made.Seconds = ofCells(w, left, pace.Seconds) / float64(at)
+	made.Seconds += writing
+	return made, nil
+}
+
+// ofCells is how long cells take one after the other, where some seconds were measured of a spec with the people of the first.
+func ofCells(w *family.Sweep, left []family.Cell, seconds func(s *problem.Spec, repeat float64) float64) (sum float64) {
+	first := float64(w.Spec(left[0]).Population.Size)
 	for _, cell := range left {
 		s := w.Spec(cell)
-		made.Seconds += pace.Seconds(s, 1) * float64(s.Population.Size) / float64(first.Spec.Population.Size)
+		sum += seconds(s, 1) * float64(s.Population.Size) / first
 	}
-	made.Seconds = writing + made.Seconds/float64(at)
-	return made, nil
+	return sum
 }
 
 // Compare plans a comparison. Turns are measured with the algorithms of the specs.
@@ -111,10 +118,8 @@ func Compare(ctx context.Context, p *compare.Fixture, problems []compare.Subject
 	made := begin("compare", p.Name, folder.KindCompare, dir, workers)
 	made.Memory, made.Disk = p.Need().Bytes(), ReportDisk*float64(len(problems))
 	for i, s := range p.Specs {
-		one, trials := part(problems[i].Name, s), 0
-		for _, m := range one.Methods {
-			trials += m.Trials
-		}
+		one := part(problems[i].Name, s)
+		repeat := float64(p.Runs(i)) / float64(max(1, trialsOf(one.Methods)))
 		one.Methods = lists.Of(p.Problems[i].Rows, func(r compare.Row) OutlookMethod { return OutlookMethod{r.Method, r.Kind, r.Trials} })
 		made.Problems = append(made.Problems, one)
 		built, err := problem.BuildWithin(ctx, problems[i].Name, s, problems[i].Files)
@@ -126,10 +131,18 @@ func Compare(ctx context.Context, p *compare.Fixture, problems []compare.Subject
 			made.Seconds = 0
 			return made, ctx.Err()
 		}
-		made.Seconds += pace.Seconds(s, float64(p.Runs(i))/float64(max(1, trials)))
+		made.Seconds += pace.Seconds(s, repeat)
 	}
 	made.Seconds += writing
 	return made, nil
+}
+
+// trialsOf counts those of all methods.
+func trialsOf(methods []OutlookMethod) (n int) {
+	for _, m := range methods {
+		n += m.Trials
+	}
+	return n
 }
 
 // Study plans a study, whose time is not measured beforehand.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/evidence"
+	"github.com/kedge-opt/kedge/internal/room"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/lab/compare"
 	"github.com/kedge-opt/kedge/lab/study"
@@ -86,6 +87,7 @@ func TestPlansAreToldAsRecorded(t *testing.T) {
 		{Command: "run", Folder: "x", There: "a run of x with seed 3", Problems: []OutlookProblem{one}, Seconds: 0, Workers: 2},
 		{Command: "sweep", Folder: "x", There: "nothing", Cells: 1, Left: 1, Problems: []OutlookProblem{one}, Seconds: 4000, Workers: 3},
 		{Command: "sweep", Folder: "x", There: "nothing", Cells: 12345, Left: 2, Problems: []OutlookProblem{two}, Seconds: 0, Workers: 3},
+		{Command: "sweep", Folder: "x", There: "nothing", Cells: 1, Left: 0, Workers: 3},
 		{Command: "sweep", Folder: "x", There: "nothing", Cells: 5, Left: 0, Workers: 3},
 		{Command: "compare", Folder: "x", There: "nothing", Problems: []OutlookProblem{one, two}, Seconds: 59, Workers: 3},
 		{Command: "study", Folder: "x", There: "nothing", Workers: 3}, {Command: "study", Folder: "x", There: "nothing", Seconds: 2, Workers: 3},
@@ -147,6 +149,13 @@ func TestSweepsArePlanned(t *testing.T) {
 	if err != nil || last.Left != 1 || last.Problems[0].People != 80 || last.Disk >= made.Disk {
 		t.Errorf("what is left is %+v, %v", last, err)
 	}
+	byTurns := func(s *problem.Spec, repeat float64) float64 { return float64(s.Iterations) * repeat }
+	if all := ofCells(w, w.Cells, byTurns); all != 20+20*80/20 { // a second a turn of 20 people
+		t.Errorf("both cells take %v s, want 100", all)
+	}
+	if large := ofCells(w, w.Cells[1:], byTurns); large != 20 { // measured with as many
+		t.Errorf("the large one takes %v s, want 20", large)
+	}
 	none, err := Sweep(t.Context(), w, nil, nil, dir, 1)
 	if err != nil || none.Left != 0 || none.Seconds != 0 || len(none.Problems) != 0 || none.Problems == nil || none.time() != "nothing is left to compute" {
 		t.Errorf("of nothing there is %+v, %v", none, err)
@@ -179,13 +188,23 @@ func TestComparisonsArePlanned(t *testing.T) {
 		t.Fatal(err)
 	}
 	made, err := Compare(t.Context(), f, problems, t.TempDir(), 1)
-	if err != nil || len(made.Problems) != 2 || made.Command != "compare" || made.Disk != 2*ReportDisk || made.Memory != f.Need().Bytes() || !(made.Seconds > writing) {
+	if err != nil || len(made.Problems) != 2 || made.Command != "compare" || made.Disk != 2*5e6 || made.Memory != f.Need().Bytes() || !(made.Seconds > writing) {
 		t.Fatalf("planned is %+v, %v", made, err)
 	}
 	for i, one := range made.Problems {
 		if one.Name != problems[i].Name || one.Turns != f.Specs[i].Iterations || len(one.Methods) != len(f.Problems[i].Rows) || one.Methods[0].Trials != 2 {
 			t.Errorf("problem %d is %+v", i, one)
 		}
+	}
+	if n := trialsOf([]OutlookMethod{{"a", "vanilla", 2}, {"b", "vanilla", 5}}); n != 7 {
+		t.Errorf("2 and 5 trials are %d", n)
+	}
+	wild := []compare.Subject{problems[0], subject("scalar-pricing", "iterations=10", "set={kind: whole}", "algorithms.vanilla.step=1e308")}
+	if f, err = compare.NewFixture(wild, nil, compare.Terms{Trials: 2, NoTune: true}); err != nil {
+		t.Fatal(err)
+	}
+	if made, err := Compare(t.Context(), f, wild, t.TempDir(), 1); err != nil || made.Seconds != 0 || len(made.Problems) != 2 {
+		t.Errorf("a rule that runs away: %+v, %v", made, err)
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
@@ -216,6 +235,9 @@ func TestFoldersAreSpared(t *testing.T) {
 	tell("with its input", folder.KindRun, run, OtherRun(ctx, run, "seed: 3\nhold: 1\n", map[string]string{"a.csv": "00", "b.csv": "11"}))
 	tell("with another input", folder.KindRun, run, OtherRun(ctx, run, "seed: 3\nhold: 1\n", map[string]string{"a.csv": "01"}))
 	tell("that cannot be read", folder.KindRun, run, func(*folder.Manifest) (string, error) { return "", errors.New("it is torn") })
+	if _, err := OtherRun(ctx, mine, "", nil)(&folder.Manifest{Spec: "none.yaml"}); err == nil {
+		t.Error("a spec that is not there is the same as an empty one")
+	}
 	tell("a study", folder.KindStudy, run, OtherStudy(ctx, run, study.Study{}, study.Options{}))
 	tell("nothing", folder.KindRun, filepath.Join(empty, "none"), OtherRun(ctx, empty, "", nil))
 	tell("an empty folder", folder.KindRun, empty, OtherRun(ctx, empty, "", nil))
@@ -279,10 +301,20 @@ func TestOtherStudiesAndComparisons(t *testing.T) {
 	}
 }
 
+// What there is stands behind what is needed, where that is known.
+func TestSuppliesAreToldWhereTheyAreKnown(t *testing.T) {
+	if got := of(room.Supply{Bytes: 2e9, Of: "free"}); got != ", 2 GB free" {
+		t.Errorf("two gigabytes are %q", got)
+	}
+	if got := of(room.Supply{Bytes: -1}); got != "" {
+		t.Errorf("nobody knows, and it is said %q", got)
+	}
+}
+
 // A study is planned without being measured.
 func TestStudiesArePlanned(t *testing.T) {
 	made := Study(study.All()[0], "x", 0)
-	if made.Command != "study" || made.Name != study.All()[0].Name || made.Memory != StudyMemory || made.Disk != ReportDisk || made.Seconds != 0 || made.Problems == nil || made.Workers != runtime.GOMAXPROCS(0) {
+	if made.Command != "study" || made.Name != study.All()[0].Name || made.Memory != 300e6 || made.Disk != 5e6 || made.Seconds != 0 || made.Problems == nil || made.Workers != runtime.GOMAXPROCS(0) {
 		t.Errorf("planned is %+v", made)
 	}
 }

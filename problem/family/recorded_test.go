@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,7 +21,7 @@ func sweeps() [][]string {
 	return [][]string{
 		{gridSweep}, {gridSweep, "seed=9"}, {gridSweep, "seed=x"}, {gridSweep, "iterations=5", "hold=2"}, {gridSweep, "hold"}, {gridSweep, "algorithms.none.step=1"}, {with + "seeds: own\nover: {hold: [1, 2]}"}, {with + "seeds: own\nover: {hold: [1, 2]}", "seed=3"}, {with + "seed: 7\nover: {seed: [1, 2]}"}, {with + "over: {seed: [1, 2]}", "seed=3"}, {with + "set: {seed: 5, hold: 3}\nover: {iterations: [1, 1, 2]}"}, {with + "set: {seed: -1}\nover: {iterations: [1]}"}, {with + "set: 3\nover: {iterations: [1]}"}, {with + "set: {" + strings.Repeat("a.", 70) + "a: 1}\nover: {iterations: [1]}"},
 		{with + "name: mine\ndesign: random\nsamples: 3\nover: {dynamics.lambda: {from: 0, to: 1}, hold: [1, 2]}"}, {with + "design: random\nsamples: 0\nover: {hold: [1]}"}, {with + "design: random\nsamples: 2\nseed: 4\nseeds: own\nover: {\"dynamics.lambda, dynamics.sigma\": {from: 0.1, to: 0.2}}"}, {with + "over: {}"}, {with + "over: 3"}, {with}, {"over: {hold: [1]}"}, {"base: lq2\nset: {iterations: 5}\nover: {hold: [1, 2]}"}, {"base: [1]\nover: {hold: [1]}"}, {"base: ''\nover: {hold: [1]}"}, {"base: \"a\\tb.yaml\"\nover: {hold: [1]}"}, {"base: none.yml\nover: {hold: [1]}"}, {"base: empty.yaml\nover: {hold: [1]}"}, {"base: " + strings.ReplaceAll(problemFlow, "\n", " ") + "\nover: {hold: [1, 2], iterations: [3]}"}, {"3"}, {""}, {with + "name: 'a b'\nover: {hold: [1]}"}, {with + "name: a\\b\nover: {hold: [1]}"}, {with + "inputs: {a.csv: x}\nover: {hold: [1]}"},
-		{with + "over: {hold: [0, 1], iterations: [x, 2]}"}, {with + "over: {hold: [0]}"}, {with + "over: {hold: [1, 2], hold.x: [1]}"}, {with + "over: {population: [{size: 3, dim: 2, law: values, values: [[1, 0], [0, 1], [1, 0]]}, null]}"}, {with + "over: {\"hold, hold\": [[1, 2]]}"}, {with + "over: {" + strings.Repeat("a.", 63) + "a: [1]}"},
+		{with + "over: {hold: [0, 1], iterations: [x, 2]}"}, {with + "over: {hold: [0]}"}, {with + "over: {hold: [1, 2], hold.x: [1]}"}, {with + "over: {population: [{size: 3, dim: 2, law: values, values: [[1, 0], [0, 1], [1, 0]]}, null]}"}, {with + "over: {\"hold, hold\": [[1, 2]]}"}, {with + "seeds: own\nover: {\"seed, seed\": [[1, 2]]}"}, {with + "over: {" + strings.Repeat("a.", 63) + "a: [1]}"},
 	}
 }
 
@@ -85,6 +86,20 @@ func TestSweepsAsRecorded(t *testing.T) {
 		got = append(got, fmt.Sprint(string(text), err))
 	}
 	evidence.AsRecorded(t, "testdata/sweeps.txt", strings.Split(strings.Join(got, "\n"), "\n"))
+}
+
+// A base is read by its path from the folder of the sweep, unless it is an absolute one.
+func TestBasesAreBesideTheirSweep(t *testing.T) {
+	for base, want := range map[string]string{"small.yaml": "far/away/small.yaml", "../small.yaml": "far/small.yaml", "/tmp/small.yaml": "/tmp/small.yaml"} {
+		asked := ""
+		_, err := Parse(kind.Standard(), "far/away/x.yaml", []byte("base: "+base+"\nover: {hold: [1]}"), func(path string) ([]byte, error) {
+			asked = path
+			return []byte(small), nil
+		})
+		if err != nil || filepath.ToSlash(asked) != want {
+			t.Errorf("%s is read from %s, %v, want %s", base, asked, err, want)
+		}
+	}
 }
 
 // Cells are known by what files hold, not by what they are called; a file that cannot be summed goes by its name, and one that changed is refused.
