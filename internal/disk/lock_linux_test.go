@@ -1,0 +1,89 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// One has the folder until it gives it free; who asks is told who it is, by what the file says.
+func TestLocks(t *testing.T) {
+	at := t.TempDir()
+	dir, err := Disk{}.Open(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	file := filepath.Join(at, "lock")
+	if err := dir.Locked("lock"); err != nil {
+		t.Errorf("before anybody has it: %v", err)
+	}
+	if err := os.WriteFile(file, []byte("1234567890123456789 of one that has died\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := dir.Locked("lock"); err != nil {
+		t.Errorf("of one that has died: %v", err)
+	}
+	l, err := dir.Lock("lock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != fmt.Sprintln(os.Getpid()) {
+		t.Errorf("the file says %q, %v", text, err)
+	}
+	for text, who := range map[string]string{fmt.Sprintln(os.Getpid()): fmt.Sprint(os.Getpid()), "": "unknown", "nobody": "unknown", " 42 \n": "42", strings.Repeat("1", 19) + "99": "unknown", "1234567890123456789\n2": "1234567890123456789"} {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		want := at + " is in use by another kedge (process " + who + "): wait until it has ended"
+		if _, err := dir.Lock("lock"); !errors.Is(err, ErrInUse) || err.Error() != want {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+		if err := dir.Locked("lock"); !errors.Is(err, ErrInUse) || err.Error() != want {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+	if l.Release(); dir.Has("lock") || dir.Locked("lock") != nil {
+		t.Error("the lock stays")
+	}
+	if l, err = dir.Lock("lock"); err != nil {
+		t.Fatal(err)
+	}
+	if !l.current() {
+		t.Error("a lock of its own file is not current")
+	}
+	if err := os.Remove(file); err != nil || l.current() {
+		t.Errorf("a lock of a file that is gone is current, %v", err)
+	}
+	if err := os.WriteFile(file, nil, 0o644); err != nil || l.current() {
+		t.Errorf("a lock of another's file is current, %v", err)
+	}
+	l.file.Close()
+	if l.current() {
+		t.Error("a lock of a closed file is current")
+	}
+}
+
+// What cannot be a lock is told.
+func TestNoLocks(t *testing.T) {
+	at := t.TempDir()
+	dir, err := Disk{}.Open(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	if err := errors.Join(os.Mkdir(filepath.Join(at, "folder"), 0o755), os.Symlink(t.TempDir()+"/x", filepath.Join(at, "link"))); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"folder", "link", "missing/lock"} {
+		if _, err := dir.Lock(name); err == nil || errors.Is(err, ErrInUse) {
+			t.Errorf("%s is a lock: %v", name, err)
+		}
+		if err := dir.Locked(name); (err == nil) != (name == "missing/lock") || errors.Is(err, ErrInUse) {
+			t.Errorf("%s is locked: %v", name, err)
+		}
+	}
+}
