@@ -4,10 +4,13 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"golang.org/x/sys/cpu"
 )
 
 // A revision tells which code it was only if nothing else has a say.
@@ -73,6 +76,9 @@ func TestWhoFusesProducts(t *testing.T) {
 		if fusesProducts(arch) != want {
 			t.Errorf("on %s: %v", arch, !want)
 		}
+	}
+	if has := cpu.X86.HasAVX && cpu.X86.HasFMA; runtime.GOARCH == "amd64" && fusesProducts("amd64") != has { // by which the standard library decides
+		t.Errorf("this processor fuses products: %t", has)
 	}
 }
 
