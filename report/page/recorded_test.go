@@ -128,7 +128,7 @@ func documents() map[string]*Document {
 	}
 	plain := TextTable{ID: "p", Title: "Plain", Columns: Heads("only"), Rows: [][]TextCell{{Words("-1 begins")}, {Words("+2")}, {Words("  blank")}}}
 	g := Graph{ID: "gap", Title: "Gap", About: "Of the gap.", Label: "gap", Along: "turn", Digits: 4, Log: true, Rules: []GraphRule{{0.5, "level"}}}
-	points := []draw.LinePoint{{0, 1.0 / 3, 0.1, 0.9}, {1, math.Inf(1), -math.MaxFloat64, math.MaxFloat64}}
+	points := []draw.LinePoint{{X: 0, Mean: 1.0 / 3, Low: 0.1, High: 0.9}, {X: 1, Mean: math.Inf(1), Low: -math.MaxFloat64, High: math.MaxFloat64}}
 	look := draw.Style{Ink: draw.Ink(1), Dash: []int{2, 3}}
 	g.Add(draw.Line{Name: "none"})
 	g.Add(draw.Line{Name: "</script>", Style: look, Banded: true, Points: points})
