@@ -23,6 +23,7 @@ type crowd struct {
 	wait    time.Duration
 	process *exec.Cmd
 	in      io.WriteCloser
+	out     io.ReadCloser
 	lines   chan answered
 	last    tail // of what it says on its standard error
 	ended   sync.Once
@@ -95,21 +96,20 @@ func startCrowd(ctx context.Context, command string, wait time.Duration, hello g
 	if c.in, err = c.process.StdinPipe(); err != nil {
 		return nil, err
 	}
-	out, err := c.process.StdoutPipe()
-	if err != nil {
+	if c.out, err = c.process.StdoutPipe(); err != nil {
 		return nil, err
 	}
 	if err := c.process.Start(); err != nil {
 		return nil, c.fault(0, "does not start: "+err.Error())
 	}
-	go c.read(ctx, out)
+	go c.read(ctx)
 	return c, c.send(0, hello)
 }
 
 // read hands on the lines of the program, and how they end.
-func (c *crowd) read(ctx context.Context, out io.Reader) {
+func (c *crowd) read(ctx context.Context) {
 	defer close(c.lines)
-	scan := bufio.NewScanner(out)
+	scan := bufio.NewScanner(c.out)
 	scan.Buffer(make([]byte, 64<<10), mostLine)
 	for scan.Scan() {
 		select {
@@ -193,7 +193,7 @@ func (c *crowd) gone(turn int) error {
 // fault says what went wrong; after that nobody waits for the program.
 func (c *crowd) fault(turn int, why string) error {
 	if c.process.Process != nil {
-		c.process.Process.Kill()
+		c.kill()
 	}
 	return &CrowdError{c.command, turn, why, c.last.text()}
 }
@@ -202,12 +202,18 @@ func (c *crowd) fault(turn int, why string) error {
 func (c *crowd) end() {
 	c.ended.Do(func() {
 		c.in.Close()
-		late := time.AfterFunc(farewell, func() { c.process.Process.Kill() })
+		late := time.AfterFunc(farewell, c.kill)
 		defer late.Stop()
 		for range c.lines { // what nobody asked for
 		}
 		c.process.Wait()
 	})
+}
+
+// kill ends the program at once, and does not listen to programs that it has started and that live on.
+func (c *crowd) kill() {
+	c.process.Process.Kill()
+	c.out.Close()
 }
 
 // tail keeps the end of what is written.

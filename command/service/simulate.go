@@ -73,17 +73,17 @@ func (s *Simulation) Decider(ctx context.Context, p *problem.Problem) func(algor
 
 // loopName is what the loop of a trial is called.
 func (s *Simulation) loopName(algorithm string, trial int) string {
-	text := s.Prefix + "-" + algorithm
+	end := ""
 	if trial > 0 {
-		text += fmt.Sprintf("-trial-%d", trial)
+		end = fmt.Sprintf("-trial-%d", trial)
 	}
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
 			return r
 		}
 		return '-'
-	}, strings.ToLower(text))
-	return strings.Trim(name[:min(len(name), 63)], "-")
+	}, strings.ToLower(s.Prefix+"-"+algorithm))
+	return strings.Trim(name[:min(len(name), 63-len(end))], "-") + end
 }
 
 // liveSpec is the spec of a problem whose algorithm decides without limits, for people who answer at once.
