@@ -31,7 +31,7 @@ type Missed struct {
 	Last      []Amount `json:"no_change"`
 	Usual     []Amount `json:"mean_before"`
 	Static    []Amount `json:"static_regression"`
-	Gain      Amount   `json:"gain"` // how much smaller the model's squares are than those of no change, in units of the latter
+	Gain      Amount   `json:"gain"` // how much smaller the model's squares are than those of no change, in units of the latter, summed over entries of the state
 	GainError Amount   `json:"gain_error"`
 }
 

@@ -83,11 +83,13 @@ func beats(m logs.Missed) string {
 	return "cannot be told from"
 }
 
+// gained says by how much, on average over the entries of the state.
 func gained(m logs.Missed) string {
-	gain := float64(m.Gain)
+	entries := max(1, float64(len(m.Model)))
+	gain := float64(m.Gain) / entries
 	word := "smaller"
 	if gain < 0 {
 		word, gain = "larger", -gain
 	}
-	return fmt.Sprintf("are %s %s than those of no change (standard error %s)", phrase.Percent(gain), word, phrase.Percent(float64(m.GainError)))
+	return fmt.Sprintf("are %s %s than those of no change (standard error %s)", phrase.Percent(gain), word, phrase.Percent(float64(m.GainError)/entries))
 }
