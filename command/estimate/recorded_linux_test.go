@@ -15,7 +15,6 @@ import (
 	"github.com/kedge-opt/kedge/logs"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
-	"github.com/spf13/pflag"
 )
 
 // panel is a model whose numbers all the usual methods find too.
@@ -180,9 +179,7 @@ func TestWordsAreAsRecorded(t *testing.T) {
 		lines = append(lines, fmt.Sprint(name, " is of a fit: ", isOfAFit(name)))
 	}
 	for _, c := range Commands(kind.Standard()) {
-		c.Flags().VisitAll(func(f *pflag.Flag) {
-			lines = append(lines, fmt.Sprintf("%s --%s %s = %q: %s", c.Name(), f.Name, f.Value.Type(), f.DefValue, f.Usage))
-		})
+		lines = append(append(lines, c.Name()), strings.Split(strings.TrimRight(c.Flags().FlagUsages(), "\n"), "\n")...)
 	}
 	if one, all := (&fitFlags{workers: 3}).hands(), (&fitFlags{}).hands(); one != 3 || all < 1 {
 		t.Error(one, all)

@@ -16,7 +16,6 @@ import (
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/store"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // Flags of all commands, and what they are unless they are given, are as when they were last looked at.
@@ -24,9 +23,7 @@ func TestFlagsAreAsRecorded(t *testing.T) {
 	var lines []string
 	var walk func(c *cobra.Command)
 	list := func(c *cobra.Command) {
-		c.Flags().VisitAll(func(f *pflag.Flag) {
-			lines = append(lines, fmt.Sprintf("%s --%s %s = %q", c.CommandPath(), f.Name, f.Value.Type(), f.DefValue))
-		})
+		lines = append(lines, strings.Split(strings.TrimRight(c.Flags().FlagUsages(), "\n"), "\n")...)
 	}
 	walk = func(c *cobra.Command) {
 		lines = append(lines, fmt.Sprintf("%s: %d lines about it, %d of examples", c.CommandPath(), strings.Count(c.Long, "\n"), strings.Count(c.Example, "\n")))

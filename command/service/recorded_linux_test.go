@@ -319,6 +319,8 @@ loop explain shop
 loop unpin
 loop archive
 serve a
+serve --key-rate 1 --key-bytes 1 --listen nowhere
+verify
 `
 
 // nobody is where no service listens.

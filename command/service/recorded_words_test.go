@@ -78,5 +78,11 @@ func TestRepliesAreAsRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	others, found, err := VerifyLogs(t.Context(), []string{"missing", "testdata/words.txt"})
+	lines = append(lines, fmt.Sprint(others, found, err))
+	_, _, err = VerifyLogs(t.Context(), []string{"postgres://u:secret@127.0.0.1:1/x"})
+	if err == nil || strings.Contains(err.Error(), "secret") || !strings.HasPrefix(err.Error(), "postgres://u:xxxxx@127.0.0.1:1/x: ") {
+		t.Errorf("a database that is not there: %v", err)
+	}
 	evidence.AsRecorded(t, "testdata/words.txt", append(lines, string(all)))
 }
