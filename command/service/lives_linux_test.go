@@ -35,7 +35,7 @@ func TestFlagsAreAsRecorded(t *testing.T) {
 	root := &cobra.Command{Use: "kedge"}
 	root.AddCommand(Commands(kind.Standard())...)
 	walk(root)
-	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, "kedge: ") })
+	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" || strings.HasPrefix(line, "kedge: ") })
 	simulate := &cobra.Command{Use: "simulate"}
 	s := &Simulation{}
 	s.Offer(simulate, kind.Standard())
