@@ -1,6 +1,7 @@
 package farm
 
 import (
+	"bytes"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
@@ -84,7 +85,7 @@ func TestPacking(t *testing.T) {
 	}
 	for want, archive := range map[string][]byte{
 		"a result of 1 files": short, "a result of 0 files": nil, "otherwise than kedge does": append(archive[:len(archive):len(archive)], 0), "unexpected EOF": archive[:700],
-		"a result holds \"other": renamed(short, 0, "other"),
+		"a result holds \"other": renamed(bytes.Clone(short), 0, "other"),
 	} {
 		if _, err := unpack(archive); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
