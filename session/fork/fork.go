@@ -50,12 +50,13 @@ func Fork(ctx context.Context, h *session.Fleet, f session.Forking, name string,
 // the one of that time.
 func foresee(ctx context.Context, h *session.Fleet, f session.Forking, edit func(spec string) (string, error)) error {
 	journal, clock, plan := h.Parts()
-	from, create := session.PastOf(journal, f.Of), session.Create{}
+	from, create, changed := session.PastOf(journal, f.Of), session.Create{}, false
 	return journal.Read(ctx, f.Of, 0, func(e session.Event) error {
 		switch opens := e.Kind == session.Opened || e.Kind == session.Proposed; {
 		case e.Seq > f.Seq:
 			return nil
 		case opens && e.K == f.AtK:
+			changed = true
 			return tryEdit(session.New(f.Of, plan), clock.Now(), create, edit, from)
 		case e.Kind != session.Told && e.Kind != session.ToldLate && e.Kind != session.Compacted && e.Kind != session.Created && e.Kind != session.Revised:
 			return nil
@@ -67,7 +68,9 @@ func foresee(ctx context.Context, h *session.Fleet, f session.Forking, edit func
 		case session.Create:
 			create = c
 		case session.Revise:
-			create.Spec = c.Spec
+			if create.Spec = c.Spec; changed {
+				return tryEdit(session.New(f.Of, plan), clock.Now(), create, edit, from)
+			}
 		}
 		return err
 	})
@@ -109,7 +112,7 @@ func (f *feeding) next(e session.Event) error {
 	if e.Seq > f.Seq {
 		return nil
 	}
-	if (e.Kind == session.Opened || e.Kind == session.Proposed) && e.K == f.AtK && !f.changed {
+	if (e.Kind == session.Opened || e.Kind == session.Proposed) && e.K == f.AtK {
 		f.changed = true
 		if err := f.revise(e.At); err != nil {
 			return err
@@ -129,9 +132,14 @@ func (f *feeding) next(e session.Event) error {
 	if command == nil {
 		return nil
 	}
-	if begin, is := command.(session.Create); is {
-		begin.Epoch = session.NewEpoch()
-		command = begin
+	switch c := command.(type) {
+	case session.Create:
+		c.Epoch = session.NewEpoch()
+		command = c
+	case session.Revise:
+		if command, err = f.edited(c); err != nil {
+			return err
+		}
 	}
 	if err := f.do(e.At, e.Actor, command); err != nil {
 		return fmt.Errorf("event %d of loop %s, %s: %w", e.Seq, f.Of, e.Kind, err)
@@ -149,6 +157,14 @@ func (f *feeding) revise(at time.Time) error {
 		return err
 	}
 	return f.do(at, "fork", session.Revise{Spec: spec, Reason: "forked", Revision: f.loop.Status().Revision})
+}
+
+// edited is a revision of the loop as the fork takes it: with what the fork changes, once it has.
+func (f *feeding) edited(c session.Revise) (_ session.Revise, err error) {
+	if c.Revision = f.loop.Status().Revision; f.changed {
+		c.Spec, err = f.edit(c.Spec)
+	}
+	return c, err
 }
 
 // most bytes of events that a fork holds before it writes them.

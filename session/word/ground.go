@@ -23,7 +23,9 @@ func (g Ground) Words() string {
 		list = g.Move.Sentences()
 	}
 	for _, why := range g.Reasons {
-		list = append(list, Upper(why)+".")
+		if why != "" { // somebody gave none
+			list = append(list, Upper(why)+".")
+		}
 	}
 	return strings.Join(list, " ")
 }
