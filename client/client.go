@@ -324,7 +324,9 @@ func (e *Error) Error() string {
 		text += ": " + e.Detail
 	}
 	for _, one := range e.Errors {
-		text += "\n" + one.Detail
+		if one.Detail != e.Detail { // of one mistake that is all there is to say
+			text += "\n" + one.Detail
+		}
 	}
 	return text
 }

@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -101,14 +100,13 @@ func settle(file string, err error) error {
 // Flush sends the batches of the loop that wait on the disk, in the order of their decisions, and returns how many the service took. Those that it
 // refuses are set aside under the ending .refused.
 func (l *Remote) Flush(ctx context.Context) (sent int, err error) {
-	entries, err := os.ReadDir(l.drawer())
+	entries, err := os.ReadDir(l.drawer()) // in the order of their names
 	if errors.Is(err, fs.ErrNotExist) || l.spool == "" {
 		return 0, nil
 	}
 	if err != nil {
 		return 0, err
 	}
-	slices.SortFunc(entries, func(a, b os.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
 	var refused []error
 	for _, e := range entries {
 		if filepath.Ext(e.Name()) != ".json" {
