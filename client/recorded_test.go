@@ -52,124 +52,150 @@ func (h *heard) RoundTrip(r *http.Request) (*http.Response, error) {
 // unguessable are texts that are other ones every time.
 var unguessable = regexp.MustCompile(`"(epoch|hash|request|prefix|state|content|build|key|created|last_used|next_in|revoked|at)":"[^"]*"|epoch=\w+|kedge_[\w-]+|in epoch \w+|[0-9a-f]{64}|"(age|seconds)":[0-9.e-]+|/v1/keys/[^ ]*|"bytes":\d+`)
 
+// life is a service that is called, and what came of it.
+type life struct {
+	*testing.T
+	ctx context.Context
+	c   *client.Client
+	now *clock
+	h   heard
+	got []string
+}
+
+// note writes down what was sent since, and what was made of the last reply.
+func (v *life) note(what string, reply any, err error) {
+	v.Helper()
+	for _, line := range v.h.list {
+		v.got = append(v.got, unguessable.ReplaceAllString(line, "…"))
+	}
+	v.h.list = nil
+	text, wrong := json.Marshal(reply)
+	if wrong != nil {
+		v.Fatal(wrong)
+	}
+	v.got = append(v.got, fmt.Sprintf("%s: %.400s, %s", what, unguessable.ReplaceAllString(string(text), "…"), unguessable.ReplaceAllString(strings.ReplaceAll(fmt.Sprint(err), "\n", " / "), "…")))
+}
+
 // A life of a loop by all calls there are: what is sent, and what is made of the replies of a service, are what they were when this was recorded.
 func TestCallsAsRecorded(t *testing.T) {
 	now := &clock{time.Date(2026, 11, 16, 6, 0, 0, 0, time.UTC)}
 	service := server.New(server.Setup{Journal: store.NewMemory(), Clock: now, Limits: server.DefaultLimits(), Build: "test"})
 	defer service.Stop()
-	c := client.Inside(service)
-	h := &heard{}
-	c.Wrap(func(next http.RoundTripper) http.RoundTripper { h.next = next; return h })
-	l := c.Loop("shop")
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	got := []string{}
-	note := func(what string, reply any, err error) {
-		t.Helper()
-		for _, line := range h.list {
-			got = append(got, unguessable.ReplaceAllString(line, "…"))
-		}
-		h.list = nil
-		text, wrong := json.Marshal(reply)
-		if wrong != nil {
-			t.Fatal(wrong)
-		}
-		got = append(got, fmt.Sprintf("%s: %.400s, %s", what, unguessable.ReplaceAllString(string(text), "…"), unguessable.ReplaceAllString(strings.ReplaceAll(fmt.Sprint(err), "\n", " / "), "…")))
-	}
+	v := &life{T: t, ctx: ctx, c: client.Inside(service), now: now}
+	v.c.Wrap(func(next http.RoundTripper) http.RoundTripper { v.h.next = next; return &v.h })
+	v.decides(v.c, v.c.Loop("shop"))
+	v.operates(v.c.Loop("shop"))
+	v.ends(v.c, v.c.Loop("shop"))
+	evidence.AsRecorded(t, "testdata/calls.txt", v.got)
+}
+
+// decides makes loops, and has one decide.
+func (v *life) decides(c *client.Client, l *client.Remote) {
 	{
-		s, err := c.Create(ctx, "shop", shop, session.Live)
-		note("create", s, err)
-		s, err = c.Make(ctx, client.LoopWanted{Name: "other", Spec: strings.Replace(shop, "cap: {norm: 0.5}", "cap: {norm: 0.5}, approval: always, guardrails: [{name: load, kind: external, most: 3}]", 1), Mode: session.Live, Labels: map[string]string{"team": "a"}})
-		note("make", s, err)
-		tips, err := c.Loops(ctx)
-		note("loops", tips, err)
+		s, err := c.Create(v.ctx, "shop", shop, session.Live)
+		v.note("create", s, err)
+		s, err = c.Make(v.ctx, client.LoopWanted{Name: "other", Spec: strings.Replace(shop, "cap: {norm: 0.5}", "cap: {norm: 0.5}, approval: always, guardrails: [{name: load, kind: external, most: 3}]", 1), Mode: session.Live, Labels: map[string]string{"team": "a"}})
+		v.note("make", s, err)
+		tips, err := c.Loops(v.ctx)
+		v.note("loops", tips, err)
 	}
 	people := client.Answers{P: [][]float64{{7, 5}, {6.5, 5.25}}, D: [][]float64{{10, 8}, {9.5, 8}}}
 	if l.Epoch() != "" {
-		t.Error("an epoch before the first offer")
+		v.Error("an epoch before the first offer")
 	}
-	a, err := l.Ask(ctx)
-	note("ask", a, err)
+	a, err := l.Ask(v.ctx)
+	v.note("ask", a, err)
 	if l.Epoch() == "" || l.Epoch() != a.Epoch {
-		t.Errorf("epoch %q after an offer of %q", l.Epoch(), a.Epoch)
+		v.Errorf("epoch %q after an offer of %q", l.Epoch(), a.Epoch)
 	}
-	reached, err := l.Deploy(ctx, 1, a.U)
-	note("deploy", reached, err)
-	told, err := l.Tell(ctx, 1, "a-m", people)
-	note("tell", told, err)
-	told, err = l.TellAs(ctx, 1, "p.m", "application/x-ndjson", []byte("{\"p\":[7,5],\"d\":[10,8]}\n"))
-	note("tell lines", told, err)
-	now.now = now.now.Add(time.Hour)
-	closing, err := l.Close(ctx, 1)
-	note("close", closing, err)
-	a, err = l.AskAfter(ctx, 1, time.Second)
-	note("ask after", a, err)
-	x, err := l.Exchange(ctx, client.Round{K: 2, Deployment: &session.Deploy{U: a.U}, Name: "all", Batch: &people, Close: &session.Close{}, Ask: true})
-	note("exchange", x, err)
-	x, err = l.Exchange(ctx, client.Round{K: 2, Epoch: "another", Deployment: &session.Deploy{U: a.U}})
-	note("exchange of another epoch", x, err)
-	e, err := l.Explain(ctx, 2)
-	note("explain", e, err)
-	cards, err := l.Health(ctx)
-	note("health", cards, err)
-	reached, err = l.Abandon(ctx, 3, "rain")
-	note("abandon", reached, err)
-	d, err := l.Decision(ctx, 2)
-	note("decision", d, err)
-	d, err = l.Decision(ctx, 99)
-	note("no decision", d, err)
-	raw, err := l.Raw(ctx, "GET", "/decisions/3", nil)
-	note("raw", raw, err)
-	raw, err = l.Raw(ctx, "POST", "/rollback", []byte(`{"k":"x"}`))
-	note("raw body", raw, err)
-	list, err := l.Log(ctx, 12)
-	note("log", len(list), err)
-	s, err := l.Pin(ctx, session.SetPin{U: []float64{3, 4}, Reason: "sale"})
-	note("pin", s, err)
-	s, err = l.Unpin(ctx)
-	note("unpin", s, err)
-	r, err := l.RollBack(ctx, session.RollBack{K: 1, Reason: "back"})
-	note("roll back", r, err)
-	switched, err := l.Switch(ctx, "pause", "look")
-	note("pause", switched, err)
-	hind, err := l.TryGuardrails(ctx, json.RawMessage(`[{"name":"m","of":"mean(p[0])","most":1}]`), 5)
-	note("guardrails", hind, err)
-	fork, err := l.Fork(ctx, "twin", 2, map[string]json.RawMessage{"algorithms.composite.step": json.RawMessage("0.01")}, true)
-	note("fork", fork, err)
+	reached, err := l.Deploy(v.ctx, 1, a.U)
+	v.note("deploy", reached, err)
+	told, err := l.Tell(v.ctx, 1, "a-m", people)
+	v.note("tell", told, err)
+	told, err = l.TellAs(v.ctx, 1, "p.m", "application/x-ndjson", []byte("{\"p\":[7,5],\"d\":[10,8]}\n"))
+	v.note("tell lines", told, err)
+	v.now.now = v.now.now.Add(time.Hour)
+	closing, err := l.Close(v.ctx, 1)
+	v.note("close", closing, err)
+	a, err = l.AskAfter(v.ctx, 1, time.Second)
+	v.note("ask after", a, err)
+	x, err := l.Exchange(v.ctx, client.Round{K: 2, Deployment: &session.Deploy{U: a.U}, Name: "all", Batch: &people, Close: &session.Close{}, Ask: true})
+	v.note("exchange", x, err)
+	x, err = l.Exchange(v.ctx, client.Round{K: 2, Epoch: "another", Deployment: &session.Deploy{U: a.U}})
+	v.note("exchange of another epoch", x, err)
+}
+
+// operates looks at a loop and interferes with it.
+func (v *life) operates(l *client.Remote) {
+	e, err := l.Explain(v.ctx, 2)
+	v.note("explain", e, err)
+	cards, err := l.Health(v.ctx)
+	v.note("health", cards, err)
+	a, err := l.Ask(v.ctx)
+	v.note("ask again", a, err)
+	reached, err := l.Abandon(v.ctx, 3, "rain")
+	v.note("abandon", reached, err)
+	d, err := l.Decision(v.ctx, 2)
+	v.note("decision", d, err)
+	d, err = l.Decision(v.ctx, 99)
+	v.note("no decision", d, err)
+	raw, err := l.Raw(v.ctx, "GET", "/decisions/3", nil)
+	v.note("raw", raw, err)
+	raw, err = l.Raw(v.ctx, "POST", "/rollback", []byte(`{"k":"x"}`))
+	v.note("raw body", raw, err)
+	list, err := l.Log(v.ctx, 12)
+	v.note("log", len(list), err)
+	s, err := l.Pin(v.ctx, session.SetPin{U: []float64{3, 4}, Reason: "sale"})
+	v.note("pin", s, err)
+	s, err = l.Unpin(v.ctx)
+	v.note("unpin", s, err)
+	r, err := l.RollBack(v.ctx, session.RollBack{K: 1, Reason: "back"})
+	v.note("roll back", r, err)
+	switched, err := l.Switch(v.ctx, "pause", "look")
+	v.note("pause", switched, err)
+}
+
+// ends has it end, and others.
+func (v *life) ends(c *client.Client, l *client.Remote) {
+	hind, err := l.TryGuardrails(v.ctx, json.RawMessage(`[{"name":"m","of":"mean(p[0])","most":1}]`), 5)
+	v.note("guardrails", hind, err)
+	fork, err := l.Fork(v.ctx, "twin", 2, map[string]json.RawMessage{"algorithms.composite.step": json.RawMessage("0.01")}, true)
+	v.note("fork", fork, err)
 	var bundle bytes.Buffer
-	err = l.Export(ctx, &bundle)
-	note("export", bundle.Len(), err)
-	err = c.Loop("nobody").Export(ctx, &bundle)
-	note("export nobody", nil, err)
-	erased, err := l.Erase(ctx, "somebody")
-	note("erase", erased, err)
+	err = l.Export(v.ctx, &bundle)
+	v.note("export", bundle.Len(), err)
+	err = c.Loop("nobody").Export(v.ctx, &bundle)
+	v.note("export nobody", nil, err)
+	erased, err := l.Erase(v.ctx, "somebody")
+	v.note("erase", erased, err)
 	other := c.Loop("other")
-	a, err = other.Ask(ctx)
-	note("propose", a, err)
-	reached, err = other.Approve(ctx, 1, "looked at")
-	note("approve", reached, err)
-	v, err := other.Metric(ctx, 1, "load", guard.Metered{Value: 2, SE: 0.5})
-	note("metric", v, err)
-	reached, err = other.Reject(ctx, 1, "no")
-	note("reject", reached, err)
-	s, err = other.Archive(ctx)
-	note("archive", s, err)
-	gone, err := other.Remove(ctx, "test", true)
-	note("would remove", gone, err)
-	gone, err = other.Remove(ctx, "test", false)
-	note("remove", gone, err)
-	killed, err := c.KillAll(ctx, "fire")
-	note("kill all", killed, err)
-	key, err := c.CreateKey(ctx, client.KeyWanted{Rights: []keyring.Right{keyring.Admin, keyring.Read}, Loops: []string{"*"}})
-	note("key", key.Grant.Rights, err)
+	a, err := other.Ask(v.ctx)
+	v.note("propose", a, err)
+	reached, err := other.Approve(v.ctx, 1, "looked at")
+	v.note("approve", reached, err)
+	metric, err := other.Metric(v.ctx, 1, "load", guard.Metered{Value: 2, SE: 0.5})
+	v.note("metric", metric, err)
+	reached, err = other.Reject(v.ctx, 1, "no")
+	v.note("reject", reached, err)
+	s, err := other.Archive(v.ctx)
+	v.note("archive", s, err)
+	gone, err := other.Remove(v.ctx, "test", true)
+	v.note("would remove", gone, err)
+	gone, err = other.Remove(v.ctx, "test", false)
+	v.note("remove", gone, err)
+	killed, err := c.KillAll(v.ctx, "fire")
+	v.note("kill all", killed, err)
+	key, err := c.CreateKey(v.ctx, client.KeyWanted{Rights: []keyring.Right{keyring.Admin, keyring.Read}, Loops: []string{"*"}})
+	v.note("key", key.Grant.Rights, err)
 	client.Key(" " + key.Key + "\n")(c)
-	keys, err := c.Keys(ctx)
-	note("keys", len(keys), err)
-	err = l.Export(ctx, &bundle)
-	note("export with a key", nil, err)
-	account, err := c.RevokeKey(ctx, key.Prefix, "lost")
-	note("revoke", account.Rights, err)
-	s, err = l.Status(ctx)
-	note("status", s, err)
-	evidence.AsRecorded(t, "testdata/calls.txt", got)
+	keys, err := c.Keys(v.ctx)
+	v.note("keys", len(keys), err)
+	err = l.Export(v.ctx, &bundle)
+	v.note("export with a key", nil, err)
+	account, err := c.RevokeKey(v.ctx, key.Prefix, "lost")
+	v.note("revoke", account.Rights, err)
+	s, err = l.Status(v.ctx)
+	v.note("status", s, err)
 }
