@@ -2,6 +2,7 @@ package logs
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -108,18 +109,22 @@ func said(t *testing.T, e *Inference) (lines []string) {
 		t.Fatal(err)
 	}
 	lines = evidence.Rounded(strings.ReplaceAll(short.String(), `},`, "},\n"))
+	return append(append(lines, written(files)...), pastOf(t, e)...)
+}
+
+// written are the spec and the tables of a fit: how they begin, and the sum of all.
+func written(files map[string][]byte) (lines []string) {
 	for _, name := range []string{SpecFile, DrawsFile, record.PeopleFile} {
 		text := evidence.Rounded(string(files[name]))
-		if name != SpecFile || e.Method == Pooled {
-			text = text[:min(3, len(text))]
-		}
-		lines = append(lines, text...)
+		sum := sha256.Sum256([]byte(strings.Join(text, "\n")))
+		lines = append(append(lines, text[:min(3, len(text))]...), fmt.Sprintf("%s of %d lines %x", name, len(text), sum[:8]))
 	}
-	return append(lines, pastOf(e)...)
+	return lines
 }
 
 // pastOf is what a fit says of an earlier date, turn by turn, and of paths.
-func pastOf(e *Inference) (lines []string) {
+func pastOf(t *testing.T, e *Inference) (lines []string) {
+	t.Helper()
 	if e.Answer != nil {
 		for _, r := range e.Answer.Entries {
 			lines = append(lines, evidence.Rounded(fmt.Sprintf("path %+v", r.Path))...)
@@ -130,8 +135,15 @@ func pastOf(e *Inference) (lines []string) {
 	}
 	if e.Told() && e.Spec.Data.Kind == record.Panel {
 		e.Redraw(3)
-		past := e.Past(2)
-		lines = append(lines, evidence.Rounded(fmt.Sprintf("past %v %v %v %v", past.Draws, past.TraitOf(1), past.TraitsUnder(1), past.TraitsFollow()))...)
+		for _, turn := range []int{0, 2, 99} {
+			past := e.Past(turn)
+			lines = append(lines, evidence.Rounded(fmt.Sprintf("past %v %v %v %v", past.Draws, past.TraitOf(1), past.TraitsUnder(1), past.TraitsFollow()))...)
+			files, err := past.Files("out")
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines = append(lines, written(files)...)
+		}
 	}
 	return lines
 }
