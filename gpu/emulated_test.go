@@ -67,10 +67,13 @@ func TestSumsHaveTheOrderOfTheTree(t *testing.T) {
 // A GPU that gets an instruction wrong is refused before it is used, whichever it is of those that results depend on: a quotient in single
 // precision is a guess that is bettered.
 func TestWrongGPUsAreRefused(t *testing.T) {
-	for _, name := range []string{
+	for i, name := range []string{
 		"add.rn.f64", "sub.rn.f64", "mul.rn.f64", "div.rn.f64", "fma.rn.f64", "sqrt.rn.f64", "add.rn.f32", "sub.rn.f32", "mul.rn.f32",
 		"cvt.f64.f32", "cvt.rn.f32.f64", "abs.f64", "neg.f64", "selp.f64", "setp.lt.f64", "setp.le.f64", "mul.wide.u32", "mad.lo.u64", "rem.u64", "testp.finite.f64",
 	} {
+		if testing.Short() && i%5 > 0 {
+			continue
+		}
 		d := emulated.New()
 		d.Bent = name
 		p, err := OpenBy(d, 0)

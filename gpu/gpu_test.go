@@ -27,7 +27,7 @@ func open(t *testing.T) *Board {
 	p, err := Open(0)
 	var absent *device.AbsentError
 	if errors.As(err, &absent) {
-		p, err = OpenBy(emulated.New(), 0)
+		p, err = furnished(emulated.New(), 0)
 	}
 	if err != nil {
 		t.Fatal(err)

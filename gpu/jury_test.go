@@ -145,6 +145,9 @@ func TestGradientsHaveTheBitsOfTheCPU(t *testing.T) {
 	p := open(t)
 	f, numbers := dynamics.Polarized{Dim: 20, Lambda: 0.4, Sigma: 0.5}, 0
 	for _, n := range []int{1000, 100_000, 1_000_000} {
+		if n > 1000 && people(p, n) < n {
+			break
+		}
 		traits := draw(t, people(p, n), f.Dim)
 		for name, r := range map[string]kedge.Rows{"float64": traits, "float32": shorten(t, traits)} {
 			m := polarizedModel(f, r)
@@ -158,13 +161,15 @@ func TestGradientsHaveTheBitsOfTheCPU(t *testing.T) {
 			if j.gone {
 				t.Error("the jury has given up")
 			}
-			t.Logf("%d people of %s: %s", n, name, paces(t, m, j))
+			if people(p, n) == n {
+				t.Logf("%d people of %s: %s", n, name, paces(t, m, j))
+			}
 			j.Leave()
 			p.Forget(r)
 		}
 	}
 	t.Logf("%d numbers, 0 bits differ", numbers)
-	for _, f := range []dynamics.Polarized{{Dim: 20, Lambda: 0.4, Sigma: 0.6}, {Dim: 3, Lambda: 0.4, Sigma: 1.5}, {Dim: 200, Lambda: 0, Sigma: 0.9}} {
+	for _, f := range []dynamics.Polarized{{Dim: 20, Lambda: 0.4, Sigma: 0.6}, {Dim: 3, Lambda: 0.4, Sigma: 1.5}, {Dim: 64, Lambda: 0, Sigma: 0.9}} {
 		traits := draw(t, people(p, 10_037), f.Dim)
 		m := polarizedModel(f, traits)
 		j, err := p.Jury(m, 8)
