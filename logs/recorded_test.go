@@ -39,7 +39,7 @@ func recordedShops() []recordedLog {
 		{"chance of a shop", shop, []string{", traits: [da, db]", ", effects: random"}, log, Options{}},
 		{"decisions before", shop, []string{"db]}", "db], decision-from: before}"}, log, Options{}},
 		{"weights of a shop", shop, []string{"db]}", "db], weight: 1 + week}"}, log, Options{}},
-		{"weights of times", shop, []string{"data: {", "data: {effects: time, ", "db]}", "db], weight: 1 + week}"}, log, Options{}},
+		{"weights of times", shop, []string{`"?[2, 2]"`, `"?[2, 2] ~ normal(0, 5)"`, "data: {", "data: {effects: time, ", "db]}", "db], weight: 1 + week}"}, log, Options{}},
 		{"a bound", bareSpec, nil, swung(-0.12), Options{}},
 		{"no bound", bareSpec, nil, swung(0.5), Options{}},
 		{"nothing left", bareSpec, []string{"habit*p", "(1 + habit)*p"}, swung(0.99), Options{}},
