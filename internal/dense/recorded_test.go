@@ -103,3 +103,17 @@ func TestSpectraThatAreNotThere(t *testing.T) {
 		t.Errorf("Σ 4⁻ᵏ is %v, %v", p, off)
 	}
 }
+
+// By hand: an infinite matrix is not positive definite, and of rows with equal entries the upper one is the pivot: [1 2; −1 2]⁻¹(1, 0) = (½, ¼), with the rows where they were.
+func TestPivotsAtTheEdge(t *testing.T) {
+	if at, pivot := dense.Cholesky([]float64{math.Inf(1)}, 1, 0); at != 0 || !math.IsInf(pivot, 1) {
+		t.Errorf("an infinite matrix: %d, %v", at, pivot)
+	}
+	if at, _ := dense.Cholesky([]float64{0}, 1, 0); at != 0 {
+		t.Errorf("a zero is definite up to %d", at)
+	}
+	l, x := []float64{1, 2, -1, 2}, []float64{1, 0}
+	if least := dense.Eliminate(l, x, 2, dense.Last); least != 1 || fmt.Sprint(x) != "[0.5 0.25]" || fmt.Sprint(l[0], l[3]) != "1 4" {
+		t.Errorf("%v, the least pivot %v, the matrix %v", x, least, l)
+	}
+}
