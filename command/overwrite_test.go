@@ -45,7 +45,7 @@ func TestOtherResultsAreSpared(t *testing.T) {
 		{run + people, run + people, run + people, "people.csv held other bytes"},
 		{compare, compare, compare + " --seed 9", "it came of kedge compare"},
 		{study, study, study + " --seed 9", "seed 9"},
-		{study, study, "study batch", "2 trials a point"},
+		{study, study, "study batch", "it was a quick one, this one is not"},
 		{"sweep sweep.yaml", "sweep grown.yaml", "sweep other.yaml", "none of its cells"},
 	} {
 		dir := t.TempDir()
