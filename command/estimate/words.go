@@ -65,7 +65,7 @@ func how(e *logs.Inference) string {
 	if e.Method != logs.LeastSquares {
 		for _, l := range e.Linear {
 			if l.Method == e.Method {
-				return fmt.Sprintf("Found by %s; errors may go together within a person.", l.Title)
+				return fmt.Sprintf("Found %s; errors may go together within a person.", manner(l))
 			}
 		}
 	}
@@ -74,6 +74,17 @@ func how(e *logs.Inference) string {
 	}
 	by := map[bool]string{true: "Found by maximum likelihood with random traits", false: "Found by least squares of what the model predicts a step ahead"}[e.Spec.Data.Drawn()]
 	return fmt.Sprintf(by+", from %s, of which %d agree; errors may go together within a person.", phrase.Count(e.Tried, "start"), e.Agreed)
+}
+
+// manner is a method as the end of a sentence: its title says by what, or where.
+func manner(l logs.Linear) string {
+	switch l.Method {
+	case logs.Within:
+		return "by least squares " + l.Title
+	case logs.ArellanoBond:
+		return l.Title
+	}
+	return "by " + l.Title
 }
 
 func between(f logs.Inferred) string {

@@ -133,13 +133,6 @@ func told(err error) error {
 	return Exit{err, codeFailed}
 }
 
-// usage is a mistake in the arguments.
-type usage struct{ text string }
-
-func (u *usage) Error() string { return u.text }
-
-func wrong(format string, args ...any) error { return &usage{fmt.Sprintf(format, args...)} }
-
 // print shows a reply.
 func (r *reach) print(c *cobra.Command, reply any) error {
 	text := words(reply)

@@ -222,6 +222,7 @@ restore b.kedge --data r
 restore
 restore missing --data r2
 restore b.kedge --db nothing
+replay shop --db nothing
 loop show shop --data r
 import out.tar --data i
 import out --data i2

@@ -40,8 +40,8 @@ func (s *source) offer(c *cobra.Command, data, says string) {
 // open opens it. Only who makes loops makes a folder.
 func (s *source) open(ctx context.Context, makes bool) (ledger, error) {
 	if s.db != "" {
-		if !isDatabase(s.db) {
-			return nil, fmt.Errorf("--db %s: want postgres://USER@HOST/DATABASE; a folder is --data", s.shown())
+		if err := s.addressed(); err != nil {
+			return nil, err
 		}
 		j, err := postgres.Open(ctx, s.db)
 		if err != nil {
@@ -60,6 +60,14 @@ func (s *source) open(ctx context.Context, makes bool) (ledger, error) {
 		return nil, fmt.Errorf("--data %s: %w", s.data, err)
 	}
 	return j, nil
+}
+
+// addressed refuses what is no address of a database.
+func (s *source) addressed() error {
+	if !isDatabase(s.db) {
+		return wrong("--db %s: want postgres://USER@HOST/DATABASE; a folder is --data", s.shown())
+	}
+	return nil
 }
 
 // isDatabase tells whether a text is the address of a database.

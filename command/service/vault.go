@@ -335,6 +335,9 @@ func (r *reach) reading(ctx context.Context, what string) (j session.Journal, lo
 	if store.WhatIs(what) == store.Bundle {
 		from = what
 	} else if r.db != "" {
+		if err := r.addressed(); err != nil {
+			return nil, "", nil, err
+		}
 		j, err := postgres.Look(ctx, r.db)
 		if err != nil {
 			return nil, "", nil, fmt.Errorf("--db %s: %w", r.shown(), err)

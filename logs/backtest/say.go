@@ -41,6 +41,8 @@ func (h *Retrospect) say(all *logs.Inference) {
 	switch {
 	case h.Draws == 0:
 		h.Notes = append(h.Notes, "There are no draws of the numbers, and so no intervals.")
+	case h.Draws < fewest:
+		h.Notes = append(h.Notes, fmt.Sprintf("There are no intervals: they need %d draws of the numbers, not %d.", fewest, h.Draws))
 	case all.TraitsFollow():
 		h.Notes = append(h.Notes, fmt.Sprintf("Intervals hold values under 95 of 100 of %d draws of the numbers that the whole log tells; they carry no other doubt.", h.Draws))
 	default:

@@ -61,11 +61,14 @@ func mean(list []Worth) (out Worth) {
 	return out
 }
 
+// fewest is how many draws an interval needs.
+const fewest = 20
+
 // bound finds the interval of draws. A draw without a value may be anything: from 1 in 40 on the interval cannot be told.
 func (w *Worth) bound() {
 	w.Low, w.High = logs.Amount(math.NaN()), logs.Amount(math.NaN())
 	known := slices.DeleteFunc(slices.Clone(w.drawn), func(v float64) bool { return !phrase.Finite(v) })
-	if len(known) < 20 || 40*(len(w.drawn)-len(known)) >= len(w.drawn) {
+	if len(known) < fewest || 40*(len(w.drawn)-len(known)) >= len(w.drawn) {
 		return
 	}
 	slices.Sort(known)
