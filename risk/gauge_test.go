@@ -138,6 +138,31 @@ func TestCVaRCountsInPart(t *testing.T) {
 	}
 }
 
+// At level 0 the tail is everybody, so that value and gradient are those of the mean, turn by turn.
+func TestTheTailOfAllIsTheMean(t *testing.T) {
+	w := lq2(t)
+	of := func(m risk.Measure) *risk.Gauge {
+		g, err := risk.NewGauge(w.constraint(m, 0.5))
+		must(t, err)
+		return g
+	}
+	tail, mean := of(risk.CVaR{}), of(risk.Mean{})
+	for turn := range 4 {
+		people := drawn(uint64(turn), 5)
+		o := kedge.Observation{Round: turn, U: []float64{.3, -.2}, P: people, D: people}
+		got, want := make([]float64, 2), make([]float64, 2)
+		excess, err := tail.Assess(got, o)
+		must(t, err)
+		exact, err := mean.Assess(want, o)
+		must(t, err)
+		if !(math.Abs(excess-exact) <= 1e-14*(1+math.Abs(exact))) || !(math.Abs(got[0]-want[0])+math.Abs(got[1]-want[1]) <= 1e-13) {
+			t.Errorf("turn %d: %v with the gradient %v, the mean has %v with %v", turn, excess, got, exact, want)
+		}
+		tail.Commit(o)
+		mean.Commit(o)
+	}
+}
+
 // drawn draws n people of mean (1, −1) and variances 1 and ¼.
 func drawn(seed uint64, n int) []float64 {
 	traits := make([]float64, 2*n)

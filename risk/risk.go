@@ -123,7 +123,7 @@ func (c CVaR) above(w, losses []float64, t float64) (risk, beyond float64) {
 	share, sum, count := 1/((1-c.Level)*float64(len(losses))), 0.0, 0.0
 	for i, l := range losses {
 		w[i] = 0
-		if l > t {
+		if l > t || c.Level == 0 { // of all, which is the mean
 			w[i] = share
 			sum += l - t
 			count++

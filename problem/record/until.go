@@ -10,7 +10,7 @@ func (l *Recorded) Until(turn int) *Recorded {
 			rows = append(rows, i)
 		}
 	}
-	out := &Recorded{Total: len(rows), Groups: l.Groups, when: l.when, dates: l.dates}
+	out := &Recorded{Total: len(rows), Groups: l.Groups, when: l.when, dates: l.dates, again: l.again}
 	number := make([]int, len(l.People))
 	for _, i := range rows {
 		if p := l.Person[i]; number[p] == 0 {
