@@ -1,0 +1,198 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/kedge-opt/kedge/client"
+	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/server"
+	"github.com/kedge-opt/kedge/server/keyring"
+	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/store"
+)
+
+// gone waits until nobody listens at an address any more.
+func gone(t *testing.T, address string) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(2 * time.Millisecond) {
+		c, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
+		if err != nil {
+			return
+		}
+		c.Close()
+		if time.Now().After(deadline) {
+			t.Fatalf("%s is served still", address)
+		}
+	}
+}
+
+// emptyTemp is a folder for what is temporary, and looks whether it is empty.
+func emptyTemp(t *testing.T) (isEmpty func()) {
+	t.Helper()
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	return func() {
+		t.Helper()
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("left behind: %v, %v", left, err)
+		}
+	}
+}
+
+// A loop that is archived is left alone, which ends nothing; a terminal that is closed ends a demonstration as somebody who stops it would.
+func TestDemonstrationsOutliveALoop(t *testing.T) {
+	isEmpty := emptyTemp(t)
+	address, stop := started(t, "demo --no-browser --speed 200")
+	c := client.Open(address)
+	if _, err := c.Loop("ride-prices").Archive(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	before, err := c.Loop("shop-prices").Status(t.Context())
+	for deadline := time.Now().Add(20 * time.Second); err == nil; time.Sleep(2 * time.Millisecond) {
+		s, failed := c.Loop("shop-prices").Status(t.Context())
+		if failed == nil && s.Turns >= before.Turns+3 {
+			break
+		}
+		if failed != nil || time.Now().After(deadline) {
+			t.Fatalf("%+v, %v", s, failed)
+		}
+	}
+	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	gone(t, address)
+	said, err := stop()
+	if err != nil || !strings.Contains(said, "ride-prices is archived; its people are left alone\n") || !strings.HasSuffix(said, "stopped; nothing is left behind\n") {
+		t.Errorf("%s, %v", said, err)
+	}
+	isEmpty()
+}
+
+// A demonstration whose loops take nothing more, since somebody made the first key and its people have none, fails with the code of that and says which loop
+// it was; nothing is left of it, and it says no farewell.
+func TestDemonstrationsFail(t *testing.T) {
+	isEmpty := emptyTemp(t)
+	address, stop := started(t, "demo --no-browser --speed 200")
+	if _, err := client.Open(address).CreateKey(t.Context(), client.KeyWanted{Rights: []keyring.Right{"read"}, Loops: []string{"*"}}); err != nil {
+		t.Fatal(err)
+	}
+	gone(t, address)
+	said, err := stop()
+	var exit Exit
+	if !errors.As(err, &exit) || exit.Code != codeFailed || !strings.HasPrefix(err.Error(), "loop ") || !strings.Contains(err.Error(), "The server wants a key") || strings.Contains(said, "stopped") {
+		t.Errorf("%s, %v", said, err)
+	}
+	isEmpty()
+}
+
+// A demonstration whose loops cannot be made says which, and welcomes nobody.
+func TestDemonstrationsThatCannotBegin(t *testing.T) {
+	lost := httptest.NewServer(http.NotFoundHandler())
+	defer lost.Close()
+	var said strings.Builder
+	var living sync.WaitGroup
+	d := &demo{out: &said, noBrowser: true, speed: 1}
+	err := d.begin(t.Context(), &living, func(error) { t.Error("somebody lives") }, lost.URL, worlds())
+	living.Wait()
+	if err == nil || !strings.HasPrefix(err.Error(), "loop party-position: ") || said.Len() > 0 {
+		t.Errorf("%v, %s", err, &said)
+	}
+}
+
+// Of ten messages, of which the half arrives twice, those do that seed 1 draws: a network is as bad for everybody.
+func TestFaultsAreThoseOfASeed(t *testing.T) {
+	arrived := map[string]int{}
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		arrived[r.URL.Path]++
+		io.WriteString(w, "{}")
+	}))
+	defer web.Close()
+	s := &Simulation{reach: reach{Dial: Dial{address: web.URL}}, faults: "repeat=0.5"}
+	release, err := s.Connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for _, name := range strings.Split("abcdefghij", "") {
+		if _, err := s.remote.Loop(name).Status(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		got += string(rune('0' + arrived["/v1/loops/"+name]))
+	}
+	if want := "2122212111"; got != want || release() != nil {
+		t.Errorf("arrived %s times, want %s", got, want)
+	}
+}
+
+// shutEar is an ear that tells when it is closed.
+type shutEar struct {
+	net.Listener
+	closed func()
+}
+
+func (c *shutEar) Close() error { defer c.closed(); return c.Listener.Close() }
+
+// Idle connections are not cut before those who have them were told to use them no more: the server is shut down once they are gone.
+func TestStoppingWaitsForVisitors(t *testing.T) {
+	journal, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer journal.Close()
+	ear, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := server.New(setupOf(journal, &source{data: t.TempDir()}, kind.Standard()))
+	var inside visitors
+	inside.note(nil, http.StateNew)
+	left := make(chan struct{})
+	watched := &shutEar{ear, func() {
+		go func() {
+			time.Sleep(30 * time.Millisecond) // that a visitor takes to hear of it
+			inside.note(nil, http.StateClosed)
+			close(left)
+		}()
+	}}
+	web := &http.Server{}
+	var early atomic.Bool
+	down := make(chan struct{})
+	web.RegisterOnShutdown(func() { early.Store(inside.now.Load() > 0); close(down) })
+	if err := stop(t.Context(), s, web, watched, &inside, slog.New(slog.DiscardHandler)); err != nil {
+		t.Error(err)
+	}
+	<-down
+	<-left
+	if early.Load() {
+		t.Error("a visitor was still inside")
+	}
+}
+
+// A loop whose period has not come when it is called off ends with that, and asks for nothing more.
+func TestPeriodsEndWithTheirContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r := &remote{ctx: ctx, period: time.Hour}
+	if err := r.next(); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if err := r.advise(&client.Error{Type: "/problems/" + session.StaleEpoch}); !strings.HasSuffix(err.Error(), "; the same command with --resume goes on") {
+		t.Error(err)
+	}
+	if err := r.advise(io.EOF); err != io.EOF {
+		t.Error(err)
+	}
+}
