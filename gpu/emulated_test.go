@@ -1,7 +1,9 @@
 package gpu
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -124,6 +126,10 @@ func crossing(t *testing.T, people kedge.Population, gradient func(u []float64) 
 	if err != nil {
 		t.Fatal(err)
 	}
+	var written bytes.Buffer
+	if err := people.(interface{ Save(io.Writer) error }).Save(&written); err != nil || !bytes.Equal(written.Bytes(), saved) {
+		t.Fatalf("what is saved is not what is written: %v", err)
+	}
 	for _, b := range saved {
 		bits = append(bits, uint64(b))
 	}
@@ -159,6 +165,16 @@ func gradientOf(t *testing.T, m kedge.Model, e steady.Engine) func(u []float64) 
 	}
 }
 
+// oddCrowd is a small one with somebody who is so far out at first that the CPU takes the first step.
+func oddCrowd(t *testing.T) (population.Config, kedge.Model) {
+	t.Helper()
+	c, m := smallCrowd(t)
+	states := slices.Clone(c.Traits.(kedge.Block).Data)
+	rows.Scale(states[300:303], 1e160)
+	c.States = kedge.Block{Data: states, Width: 3}
+	return c, m
+}
+
 // smallCrowd is one of two tiles and a rest, with its model.
 func smallCrowd(t *testing.T) (population.Config, kedge.Model) {
 	t.Helper()
@@ -169,7 +185,7 @@ func smallCrowd(t *testing.T) (population.Config, kedge.Model) {
 // crossed takes a crowd of the GPU through a crossing and lets it leave; the error is why it did not come. It tells how many calls there had been before it left.
 func crossed(t *testing.T, d *emulated.GPUs, p *Board) (bits []uint64, calls int, err error) {
 	t.Helper()
-	c, m := smallCrowd(t)
+	c, m := oddCrowd(t)
 	crowd, err := p.Gather(c, 1)
 	if err == nil {
 		bits = crossing(t, crowd, gradientOf(t, m, crowd.Engine(m)))
@@ -184,7 +200,7 @@ func crossed(t *testing.T, d *emulated.GPUs, p *Board) (bits []uint64, calls int
 // Whatever call of the driver fails, once or for good, a crowd that came to the GPU goes on with the bits of the CPU, and one that did not says that it
 // was the driver; nothing is kept there.
 func TestWhateverTheDriverSays(t *testing.T) {
-	c, m := smallCrowd(t)
+	c, m := oddCrowd(t)
 	here, err := population.Gather(c)
 	if err != nil {
 		t.Fatal(err)
@@ -341,6 +357,54 @@ func TestSurvey(t *testing.T) {
 	d.Fail = func(name string, _ int) int { return map[string]int{"cuDeviceGetCount": 3}[name] }
 	if _, err = Survey(d); err == nil || !strings.Contains(err.Error(), "cuDeviceGetCount") {
 		t.Errorf("a driver that fails: %v", err)
+	}
+}
+
+// A GPU that has no room for what a survey copies is in trouble, and says so.
+func TestSurveyWithoutRoom(t *testing.T) {
+	d := emulated.New()
+	calls := map[string][]int{}
+	d.Fail = func(name string, before int) int { calls[name] = append(calls[name], before); return 0 }
+	if _, err := Survey(d); err != nil {
+		t.Fatal(err)
+	}
+	for name, many := range map[string]int{"cuMemAlloc_v2": 2, "cuMemcpyDtoDAsync_v2": 1} { // the last ones are the survey's
+		for _, k := range calls[name][len(calls[name])-many:] {
+			d := emulated.New()
+			d.Fail = func(_ string, before int) int { return map[int]int{k: 2}[before] }
+			list, err := Survey(d)
+			if err != nil || len(list) != 1 || !strings.Contains(list[0].Trouble, "out of memory (2) to "+name) || d.Taken() != 0 {
+				t.Errorf("call %d, %s, fails: %+v, %v; %d bytes are taken", k, name, list, err, d.Taken())
+			}
+		}
+	}
+}
+
+// States that are not those of the crowd are refused, and nobody has moved; workers are passed on to the crowd at home.
+func TestStatesOfOthersAreRefused(t *testing.T) {
+	p := bare(t, emulated.New())
+	c, _ := oddCrowd(t)
+	crowd, err := p.Gather(c, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if crowd.Employ(0); crowd.workers != 1 || crowd.Size() != 2*ptx.Tile+9 || crowd.Dims().State != 3 || identity(crowd.TraitRows()) != identity(c.Traits) {
+		t.Errorf("%d workers, %d people of %v", crowd.workers, crowd.Size(), crowd.Dims())
+	}
+	if err := crowd.Respond(t.Context(), decision(3, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if crowd.Employ(3); crowd.workers != 3 || crowd.home == nil || crowd.home.Workers != 3 {
+		t.Errorf("%d workers there", crowd.workers)
+	}
+	before := crowd.Look().View(make([]float64, 3*265), 0, 265)
+	for _, one := range [][]byte{nil, {1, 2, 3}, make([]byte, 8*3*265)} {
+		if err := crowd.UnmarshalBinary(one); err == nil {
+			t.Errorf("%d bytes are taken for states", len(one))
+		}
+	}
+	if now := crowd.Look().View(make([]float64, 3*265), 0, 265); !slices.Equal(now, before) {
+		t.Error("somebody has moved")
 	}
 }
 
