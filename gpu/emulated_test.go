@@ -438,12 +438,14 @@ func TestLaps(t *testing.T) {
 	if again, _, ok := engine.Sum(decision(3, 1)); !ok || again != before {
 		t.Errorf("the value is %v, was %v", again, before)
 	}
+	var said []string
+	p.Say = func(line string) { said = append(said, line) }
 	p.faults[atTurns].Store(1)
 	if _, err := crowd.Laps(decision(3, 2), 1); err == nil {
 		t.Error("a fault is not told")
 	}
-	if err := crowd.Respond(t.Context(), decision(3, 1)); err != nil || !crowd.retired {
-		t.Errorf("after a fault: %v", err)
+	if err := crowd.Respond(t.Context(), decision(3, 1)); err != nil || !crowd.retired || !p.IsLost() || len(said) != 1 {
+		t.Errorf("after a fault: %v; said %q, want it once", err, said)
 	}
 	var unfit *UnfitError
 	if _, err := crowd.Laps(decision(3, 2), 1); !errors.As(err, &unfit) {
