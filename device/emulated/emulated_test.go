@@ -61,8 +61,18 @@ func TestInstructions(t *testing.T) {
 		}
 	}
 	for name := range values {
-		if n := values[name].sources; n < 1 || n > 3 {
-			t.Errorf("%s takes %d numbers", name, n)
+		want := 2
+		switch word, _, _ := strings.Cut(name, "."); word {
+		case "mov", "sqrt", "neg", "abs", "cvt", "not", "testp":
+			want = 1
+		case "fma", "mad", "selp":
+			want = 3
+		}
+		for n := 1; n < 5; n++ {
+			_, err := read(body("\t"+name+" %b0"+strings.Repeat(", %b1", n)+";\n"), "")
+			if (err == nil) != (n == want) {
+				t.Errorf("%s of %d numbers: %v", name, n, err)
+			}
 		}
 	}
 }
@@ -78,6 +88,7 @@ func TestFusedIsRoundedOnce(t *testing.T) {
 		{1 + 0x1p-12, 1 + 0x1p-12, -0x1p-80, 1 + 0x1p-11},
 		{-1 - 0x1p-12, 1 + 0x1p-12, -0x1p-80, -1 - 0x1p-11 - 0x1p-23},
 		{-1 - 0x1p-12, 1 + 0x1p-12, 0x1p-80, -1 - 0x1p-11},
+		{1 + 0x1p-23, 1, 0x1p-24, 1 + 0x1p-22}, // exactly halfway, to the even one above
 		{math.MaxFloat32, 2, 0, float32(math.Inf(1))},
 	} {
 		if got := single(fused(short(one.x), short(one.y), short(one.z))); got != one.want {
@@ -115,6 +126,23 @@ func TestThreadsOfABlock(t *testing.T) {
 		if got[i] != v || code != 0 {
 			t.Errorf("%v, %d, want %v", got, code, want)
 			break
+		}
+	}
+}
+
+// An instruction that is bent makes another last bit, and no other instruction does.
+func TestBent(t *testing.T) {
+	for bent, want := range map[string]uint64{"": 12, "add.u64": 13, "sub.u64": 12} {
+		d := New()
+		all, err := read(body("\tld.global.u64 %u0, [%at];\n\tadd.u64 %u0, %u0, 5;\n\tst.global.u64 [%at], %u0;\n"), bent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		from := d.take(8, true)
+		word := &d.memory[0].whole[clearance]
+		*word = 7
+		if code := d.run(all["k"], 1, 1, 1, []uint64{from}); code != 0 || *word != want {
+			t.Errorf("bent %q: %d, %d", bent, *word, code)
 		}
 	}
 }
