@@ -205,7 +205,9 @@ func (t *linear) estimates() (list []Linear) {
 	name := map[panel.Effects]string{panel.ByUnit: "within people", panel.ByTime: "within times", panel.TwoWay: "within people and times"}[inside]
 	list = append(list, t.by(Within, name, func() (*panel.Coefficients, error) { return panel.Fit(t.table, panel.Design{Effects: inside}) }))
 	if t.lag >= 0 && inside != panel.ByTime {
-		list[1].Notes = append(list[1].Notes, t.nickell(&list[1]))
+		if list[1].of != nil {
+			list[1].Notes = append(list[1].Notes, t.nickell(&list[1]))
+		}
 		list = append(list, t.by(SplitPanel, "split-panel jackknife, "+name, func() (*panel.Coefficients, error) { return panel.Jackknife(t.table, panel.Design{Effects: inside}) }))
 	}
 	if len(t.all.Y) > 0 && inside != panel.ByTime {
@@ -246,9 +248,6 @@ func strength(f float64) string {
 
 // nickell says how much too small the lag is within people.
 func (t *linear) nickell(l *Linear) string {
-	if l.of == nil {
-		return ""
-	}
 	each := float64(len(t.table.Y)) / float64(l.of.Units)
 	lag := l.of.Value[t.lag]
 	return fmt.Sprintf("Within people %s is too small by about (1+%s)/T = %.2g, with %.3g pairs a person.", t.table.Names[t.lag], t.table.Names[t.lag], (1+lag)/each, each)
