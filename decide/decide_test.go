@@ -20,8 +20,14 @@ import (
 // shop is a model of two prices: people buy p and settle at d − B q, so that the settled loss is qᵀBq − d̄ᵀq.
 func shop(t testing.TB, habit float64, b [4]float64, traits []float64) World {
 	t.Helper()
+	return shopThat(t, "dot(p, q)", habit, b, traits)
+}
+
+// shopThat is a shop that maximizes something else.
+func shopThat(t testing.TB, maximizes string, habit float64, b [4]float64, traits []float64) World {
+	t.Helper()
 	m, err := formula.Compile(formula.Source{
-		Decision: "q[2]", State: "p[2]", Trait: "d[2]", Next: "habit*p + (1-habit)*(d - B @ q)", Maximize: "dot(p, q)",
+		Decision: "q[2]", State: "p[2]", Trait: "d[2]", Next: "habit*p + (1-habit)*(d - B @ q)", Maximize: maximizes,
 		Let: []formula.Binding{{Name: "habit", Data: &formula.Value{Data: []float64{habit}}}, {Name: "B", Data: &formula.Value{Shape: []int{2, 2}, Data: b[:]}}},
 	})
 	if err != nil {

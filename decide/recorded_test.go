@@ -43,6 +43,33 @@ func TestRulingsAreAsRecorded(t *testing.T) {
 	evidence.AsRecorded(t, "testdata/recorded.txt", lines)
 }
 
+// Where losses are no paraboloids the search takes as many steps as it took, and comes to the same: by every rule, from inside and from the rim.
+func TestBentRulingsAreAsRecorded(t *testing.T) {
+	var lines []string
+	rules := []Rule{{Kind: Mean}, {Kind: Regret}, {CVaR, 0.1}, {CVaR, 0.5}}
+	for seed := range uint64(16) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		q := Matter{Rule: rules[seed%4], Plug: []float64{float64(seed/4%2) * r.Float64(), 2 * r.Float64()}, Set: set.Box{Lower: []float64{0, 0}, Upper: []float64{20, 1 + 19*float64(seed/8)}}}
+		maximizes := []string{"dot(p, q) - dot(q, q)^2/20", "q[0]*p[0]/(1 + q[0]^2) + q[1]*p[1]/(1 + q[1]^2/4)"}[seed%3/2]
+		for range 6 + r.IntN(6) {
+			q.Worlds = append(q.Worlds, shopThat(t, maximizes, 0.5, [4]float64{1 + 0.3*r.NormFloat64(), -0.2, 0.2 * r.NormFloat64(), 0.9}, []float64{4 + r.NormFloat64(), 5}))
+		}
+		if err := q.Set.Project(q.Plug); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Over(t.Context(), q)
+		if err != nil {
+			lines = append(lines, evidence.Rounded(fmt.Sprint(seed, " ", err))...)
+			continue
+		}
+		lines = append(lines, evidence.Rounded(fmt.Sprintf("%d %v: %v, loss %v, mean %v, regret %v, most %v at %d, tail %v; plug %v", seed, q.Rule, got.Search.Decision, got.Search.Loss, got.Robust.Mean, got.Robust.Regret, got.Robust.Most, got.Robust.MostAt, got.Robust.Tail, got.Plug.Regret))...)
+		for _, p := range got.Search.Found {
+			lines = append(lines, evidence.Rounded(fmt.Sprintf("  %d steps to %v", p.Steps, p.Loss))...)
+		}
+	}
+	evidence.AsRecorded(t, "testdata/bent.txt", lines)
+}
+
 // drawnMatter is a matter of a few draws, of which some have no answer.
 func drawnMatter(t *testing.T, r *rand.Rand, rule Rule) (q Matter) {
 	traits := make([]float64, 2*(1+r.IntN(4)))
