@@ -47,7 +47,7 @@ func chosen(x, y, z uint64) uint64 {
 // fused multiplies and adds in single precision, rounded once: the product is exact in double precision, and a sum that is not goes to its odd neighbour,
 // from which rounding goes where it would from the sum itself.
 func fused(x, y, z uint64) uint64 {
-	product, to := float64(single(x))*float64(single(y)), float64(single(z))
+	product, to := float64(float64(single(x))*float64(single(y))), float64(single(z))
 	sum := product + to
 	back := sum - product
 	missed := (product - (sum - back)) + (to - back)
