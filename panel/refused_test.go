@@ -1,0 +1,82 @@
+package panel
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+)
+
+// Tables that do not fit together, and what cannot be estimated, are refused with the column or the reason.
+func TestTablesThatAreRefused(t *testing.T) {
+	spoilt := func(spoil func(*Table)) Table {
+		one, _ := made(4, 6, 3, false)
+		spoil(&one)
+		return one
+	}
+	for _, c := range []struct {
+		table Table
+		want  string
+	}{
+		{spoilt(func(t *Table) { t.Names = t.Names[:1] }), "column x has 2 columns and 1 names"},
+		{spoilt(func(t *Table) { t.Unit = t.Unit[:5] }), "column unit has 5 rows, and y 24"},
+		{spoilt(func(t *Table) { t.Time = append(t.Time, 9) }), "column time has 25 rows, and y 24"},
+		{spoilt(func(t *Table) { t.X[1] = t.X[1][:3] }), "column w"},
+		{spoilt(func(t *Table) { t.Y[7] = math.NaN() }), "column y, row 8 "},
+		{spoilt(func(t *Table) { t.X[0][2] = math.Inf(-1) }), "column x, row 3 "},
+		{spoilt(func(t *Table) { t.Time[9] = t.Time[8] }), "column time, row 10 repeats row 9: unit 99 has two rows of time 1962"},
+	} {
+		_, fit := Fit(c.table, Design{})
+		_, halves := Jackknife(c.table, Design{Effects: ByUnit})
+		_, changes := Dynamics(c.table, "lag", ByChanges{Steps: 1})
+		for _, err := range []error{fit, halves, changes} {
+			var shape *ShapeError
+			if !errors.As(err, &shape) || !strings.HasPrefix(err.Error(), c.want) {
+				t.Errorf("%v, want %s", err, c.want)
+			}
+		}
+	}
+	good, _ := made(3, 6, 3, false)
+	if _, err := Jackknife(good, Design{Endogenous: []int{0}}); err == nil || err.Error() != "the jackknife of halves is for columns without instruments" {
+		t.Error(err)
+	}
+	for steps, want := range map[int]string{0: "0 steps: 1 or 2", 3: "3 steps: 1 or 2"} {
+		if _, err := Dynamics(good, "lag", ByChanges{Steps: steps}); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if _, err := Dynamics(Table{}, "lag", ByChanges{Steps: 1}); err == nil || !strings.Contains(err.Error(), "must go up by one") {
+		t.Errorf("nothing at all: %v", err)
+	}
+	for far, refused := range map[int]bool{189: false, 190: true} { // 18 rows: a span of 190 times is all that they may have
+		apart, _ := made(3, 6, 3, false)
+		apart.Time[17] = 1960 + far
+		_, err := Dynamics(apart, "lag", ByChanges{Steps: 1, Collapse: true, Oldest: 1})
+		var shape *ShapeError
+		if errors.As(err, &shape) != refused {
+			t.Errorf("times %d apart: %v", far, err)
+		}
+	}
+	long, _ := made(1, 100, 3, false)
+	if _, err := Dynamics(long, "lag", ByChanges{Steps: 1}); err == nil || !strings.Contains(err.Error(), "instruments, at most 4000: say how old the oldest may be") {
+		t.Errorf("a long panel: %v", err)
+	}
+}
+
+// An instrument that has nothing to do with what it is to move says nothing of it: with x, w and z at right angles the projection of x is 0.
+func TestInstrumentsThatMoveNothing(t *testing.T) {
+	table := Table{Names: []string{"x", "w"}, X: [][]float64{{1, -1, 1, -1, 1, -1, 1, -1}, {1, 1, -1, -1, 1, 1, -1, -1}}, Y: []float64{3, 1, 4, 1, 5, 9, 2, 6}}
+	for i := range table.Y {
+		table.Unit, table.Time = append(table.Unit, i/4), append(table.Time, i%4)
+	}
+	z := []float64{1, -1, -1, 1, 1, -1, -1, 1}
+	_, err := Fit(table, Design{Endogenous: []int{0}, Instruments: [][]float64{z}})
+	var blind *BlindError
+	if !errors.As(err, &blind) || strings.Join(blind.Involved(), " ") != "x" {
+		t.Errorf("%v", err)
+	}
+	z[0] = 3 // no longer at right angles: x is told
+	if _, err := Fit(table, Design{Endogenous: []int{0}, Instruments: [][]float64{z}}); err != nil {
+		t.Error(err)
+	}
+}
