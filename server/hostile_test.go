@@ -250,7 +250,7 @@ func TestEveryProblemHasAPage(t *testing.T) {
 	for _, name := range strings.Fields(`malformed unauthenticated forbidden not-found method-not-allowed not-acceptable too-slow stale-epoch decision-not-open not-deployed
 		deployment-conflict batch-conflict incomplete name-taken wrong-mode key-reused archived stale-revision too-large unsupported-type wrong-host
 		dimension-mismatch not-finite outside-range bad-weights bad-spec infeasible no-safe-decision revision-needed too-many-requests header-too-large
-		fault read-only overloaded starting journal-lost disk-full`) {
+		fault elsewhere read-only overloaded starting journal-lost disk-full`) {
 		reply, err := http.Get(s.url + "/problems/" + name)
 		if err != nil {
 			t.Fatal(err)

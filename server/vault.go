@@ -69,7 +69,7 @@ func editor(kinds *kind.Catalogue) func(spec string, set []string) (string, erro
 
 func (c *call) vaulted() (Vault, error) {
 	if c.vault == nil {
-		return nil, problem(fault, "this service has nowhere to copy to")
+		return nil, problem(Elsewhere, "this service has nowhere to copy to; one that kedge serve starts has")
 	}
 	return c.vault, nil
 }
