@@ -183,3 +183,72 @@ func TestWhatOthersWroteIsWanted(t *testing.T) {
 		t.Error("a ring stays that nobody watches")
 	}
 }
+
+// An event that cannot be written is in the journal alone, and what follows it is in the ring.
+func TestEventsThatCannotBeSent(t *testing.T) {
+	h := New()
+	leave, _ := h.Watch("shop", 1)
+	defer leave()
+	if _, err := Encode(session.Event{Seq: 2, Body: []byte("{")}); err == nil {
+		t.Fatal("half a body is encoded")
+	}
+	h.Tell("shop", []session.Event{{Seq: 1}, {Seq: 2, Body: []byte("{")}, {Seq: 3, Kind: session.Raised, Body: []byte("{}")}})
+	if _, _, behind := h.After("shop", 1); !behind {
+		t.Error("who wants the event is not sent to the journal")
+	}
+	if events, _, behind := h.After("shop", 2); behind || len(events) != 1 || events[0].Seq != 3 || events[0].Kind != session.Raised || !strings.HasPrefix(string(events[0].Text), "id: 3\nevent: alarm\ndata: {") || !strings.HasSuffix(string(events[0].Text), "}\n\n") {
+		t.Errorf("after it: %v, behind: %v", events, behind)
+	}
+}
+
+// Watchers are counted, those of all loops too, up to as many as may watch; loops are watched as long as somebody is left, and one that nobody watches can go.
+func TestWhoWatches(t *testing.T) {
+	h := New()
+	h.Forget("shop")
+	if h.Gone("shop") != nil || len(h.Watched()) != 0 || h.Watching() != 0 {
+		t.Errorf("nobody watches, and %v are", h.Watched())
+	}
+	first, _ := h.Watch("shop", 3)
+	second, _ := h.Watch("shop", 3)
+	all, _ := h.Watch("", 3)
+	if _, ok := h.Watch("", 3); ok || h.Watching() != 3 {
+		t.Errorf("%d watch, one more may: %t", h.Watching(), ok)
+	}
+	first()
+	if list := h.Watched(); len(list) != 1 || list[0] != "shop" || h.Watching() != 2 || h.fleet.watchers != 1 {
+		t.Errorf("%d watch %v", h.Watching(), list)
+	}
+	second()
+	all()
+	if list := h.Watched(); len(list) != 0 || h.Watching() != 0 || h.fleet.watchers != 0 {
+		t.Errorf("%d watch %v", h.Watching(), list)
+	}
+	h.Stop()
+	h.Stop()
+	select {
+	case <-h.Stopped:
+	default:
+		t.Error("nobody is told that the server ends")
+	}
+}
+
+// What another server wrote to a loop that is watched and known already is a change to who watches all loops.
+func TestWhatIsKnownIsAChangeToTheFleet(t *testing.T) {
+	h := New()
+	if h.Heard(session.Tip{Loop: "a", Seq: 1}); len(h.fleet.heads) != 0 {
+		t.Error("a trail that nobody follows")
+	}
+	leave, _ := h.Watch("shop", 2)
+	defer leave()
+	all, _ := h.Watch("", 2)
+	defer all()
+	h.Tell("shop", []session.Event{{Seq: 1}})
+	h.Heard(session.Tip{Loop: "shop", Seq: 1})
+	if _, now, _, _ := h.Moved(0); now != 2 {
+		t.Errorf("%d changes, want 2", now)
+	}
+	h.Heard(session.Tip{Loop: "shop", Seq: 2})
+	if _, now, _, _ := h.Moved(0); now != 2 {
+		t.Errorf("what is read yet is a change already: %d", now)
+	}
+}

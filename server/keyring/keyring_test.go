@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -144,5 +146,131 @@ func TestEventsThatCannotBe(t *testing.T) {
 	}
 	if err := r.Fold("backup", noon, "test", nil); err != nil || len(r.List()) != 1 {
 		t.Errorf("an event that is not of keys: %v", err)
+	}
+}
+
+// All that is known of keys, one by one and in a list by their prefixes: who made them and when, when they were used last, by events and since, and when they were revoked.
+func TestAccounts(t *testing.T) {
+	r := New()
+	if _, ok := r.Get("kedge_xx"); ok {
+		t.Error("a key that is not there")
+	}
+	var keys []string
+	for range 3 {
+		key, _ := add(t, r, Grant{Rights: []Right{Read}, Loops: []string{"*"}})
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	fold := func(kind string, at time.Time, body any) {
+		t.Helper()
+		text, err := json.Marshal(body)
+		if err == nil {
+			err = r.Fold(kind, at, "other", text)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(r.Unwritten()) != 0 {
+		t.Errorf("keys that nobody used: %v", r.Unwritten())
+	}
+	fold(KeysUsed, noon, map[string]time.Time{keys[0][:8]: noon.Add(time.Hour), "kedge_!!": noon})
+	fold(KeyRevoked, noon.Add(2*time.Hour), Revocation{Prefix: keys[2][:8]})
+	fold(KeyRevoked, noon.Add(3*time.Hour), Revocation{Prefix: keys[2][:8]})
+	var got []string
+	for _, a := range r.List() {
+		got = append(got, fmt.Sprint(a.Prefix, a.Created.Sub(noon), a.By, a.Used, a.Revoked))
+		if one, ok := r.Get(a.Prefix); !ok || fmt.Sprint(one.Prefix, one.Created.Sub(noon), one.By, one.Used, one.Revoked) != got[len(got)-1] {
+			t.Errorf("by itself it is %+v, in the list %+v", one, a)
+		}
+	}
+	want := []string{
+		keys[0][:8] + fmt.Sprint(0*time.Second, "test", noon.Add(time.Hour), nil), keys[1][:8] + fmt.Sprint(0*time.Second, "test", nil, nil),
+		keys[2][:8] + fmt.Sprint(0*time.Second, "test", nil, noon.Add(2*time.Hour)),
+	}
+	for i := range want {
+		if squeezed(got[i]) != squeezed(want[i]) {
+			t.Errorf("%s, want %s", got[i], want[i])
+		}
+	}
+	if len(r.Unwritten()) != 0 {
+		t.Errorf("a use that an event has is to be written again: %v", r.Unwritten())
+	}
+	for _, at := range []time.Duration{time.Hour, 2 * time.Hour} {
+		if _, _, err := r.Find(keys[0], noon.Add(at)); err != nil {
+			t.Fatal(err)
+		}
+		if list, known := r.Unwritten(), at == time.Hour; known != (len(list) == 0) || !known && !list[keys[0][:8]].Equal(noon.Add(at)) {
+			t.Errorf("used after %v: %v", at, list)
+		}
+	}
+	fold(KeysUsed, noon, map[string]time.Time{keys[0][:8]: noon.Add(90 * time.Minute)}) // of another service, from before
+	if a, _ := r.Get(keys[0][:8]); !a.Used.Equal(noon.Add(2 * time.Hour)) {
+		t.Errorf("last used %v", a.Used)
+	}
+}
+
+// squeezed is a text without spaces and what says nothing of nothing.
+func squeezed(text string) string {
+	return strings.NewReplacer(" ", "", "<nil>", "").Replace(text)
+}
+
+// There are never more keys than can be told apart; all prefixes differ.
+func TestMostKeys(t *testing.T) {
+	r, sum := New(), strings.Repeat("00", 32)
+	for i := range MostKeys {
+		if i == MostKeys-1 {
+			if _, _, err := r.Draw(All("x")); err != nil {
+				t.Errorf("the last key: %v", err)
+			}
+		}
+		if err := r.Fold(KeyCreated, noon, "test", fmt.Appendf(nil, `{"prefix":"k%07d","sum":%q}`, i, sum)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := r.Draw(All("x")); err == nil || !strings.Contains(err.Error(), "there were 4000 keys already") {
+		t.Errorf("one too many: %v", err)
+	}
+	r = New()
+	for range 500 { // of 4,096 prefixes: some are drawn twice
+		add(t, r, All("x"))
+	}
+}
+
+// Who asks for too many names is told so; all mistakes are told at once, and who has all loops is known.
+func TestGrantsOfManyLoops(t *testing.T) {
+	names := slices.Repeat([]string{"shop"}, 1000)
+	g := Grant{Rights: Rights(), Loops: names}
+	if err := g.Check(noon); err != nil || g.Whole() {
+		t.Errorf("a thousand names: %v, all: %t", err, g.Whole())
+	}
+	g.Loops = append(names, "*")
+	if err := g.Check(noon); err == nil || err.Error() != "a key has at most 1,000 names of loops; a star stands for many" || !g.Whole() {
+		t.Errorf("a name more: %v", err)
+	}
+	later := noon.Add(1)
+	if err := (Grant{Rights: []Right{Read}, Loops: []string{strings.Repeat("a", 63) + "*"}, Expires: &later}).Check(noon); err != nil {
+		t.Error(err)
+	}
+	err := Grant{Rights: []Right{"x"}, Loops: []string{strings.Repeat("a", 64), "-a", "*a", ""}}.Check(noon)
+	if lines := strings.Split(fmt.Sprint(err), "\n"); len(lines) != 5 || lines[0] != `there is no right "x"; there are read, ask, tell, operate, admin` {
+		t.Errorf("five mistakes: %q", lines)
+	}
+	if a := All("me"); a.Prefix != "me" || !a.Whole() || !a.May("read ask tell operate admin") || a.Check(noon) != nil {
+		t.Errorf("all: %+v", a)
+	}
+}
+
+// What is like a key, or most of one, is hidden wherever it is; what is shorter is not.
+func TestHidden(t *testing.T) {
+	for text, want := range map[string]string{
+		"kedge_" + strings.Repeat("a", 19):                                              "kedge_" + strings.Repeat("a", 19),
+		"kedge_" + strings.Repeat("a", 20):                                              "kedge_aa…",
+		"a kedge_" + strings.Repeat("-_9Z", 9) + ", b kedge_" + strings.Repeat("b", 43): "a kedge_-_…, b kedge_bb…",
+		"kedge": "kedge",
+	} {
+		if got := Hide(text); got != want || IsKey(text) != (want != text) {
+			t.Errorf("%s is told as %s, want %s; a key: %t", text, got, want, IsKey(text))
+		}
 	}
 }
