@@ -21,12 +21,12 @@ func (l *Remote) Watch(ctx context.Context, after int, visit func(session.Event)
 		was := after
 		err := l.stream(ctx, &after, visit)
 		var refused *Error
-		var fault *visitError
+		var last *lastError
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case errors.As(err, &fault):
-			return fault.error
+		case errors.As(err, &last):
+			return last.error
 		case errors.As(err, &refused) && !refused.Retryable:
 			return err
 		}
@@ -41,14 +41,14 @@ func (l *Remote) Watch(ctx context.Context, after int, visit func(session.Event)
 	}
 }
 
-// visitError is what visit returned.
-type visitError struct{ error }
+// lastError is one after which nothing is taken up again: what visit returned, or that there is no such address.
+type lastError struct{ error }
 
 // stream reads events until the stream ends.
 func (l *Remote) stream(ctx context.Context, after *int, visit func(session.Event) error) error {
 	r, err := l.request(ctx, "GET", l.path("/events"), message{})
 	if err != nil {
-		return err
+		return &lastError{err}
 	}
 	r.Header.Set("Last-Event-ID", strconv.Itoa(*after))
 	reply, err := l.http.Do(r)
@@ -78,7 +78,7 @@ func (l *Remote) stream(ctx context.Context, after *int, visit func(session.Even
 				continue
 			}
 			if err := visit(e); err != nil {
-				return &visitError{err}
+				return &lastError{err}
 			}
 			*after = e.Seq
 		}

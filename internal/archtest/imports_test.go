@@ -73,6 +73,7 @@ func bentInTests() map[[2]string]string {
 		{"session/fork", "store"}:      "they fork what a journal has",
 		{"session/kills", "store"}:     "they kill loops of a journal",
 		{"server/tally", "store"}:      "they count what a journal has",
+		{"session/replay", "store"}:    "they replay what a journal has",
 		{"session/chronicle", "store"}: "they write to a journal",
 	}
 }

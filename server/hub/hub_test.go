@@ -252,3 +252,27 @@ func TestWhatIsKnownIsAChangeToTheFleet(t *testing.T) {
 		t.Errorf("what is read yet is a change already: %d", now)
 	}
 }
+
+// Of a ring that has no event yet nobody knows what comes next: the journal does. Events that are there already change nothing and wake nobody.
+func TestRingsThatBegin(t *testing.T) {
+	h := New()
+	leave, _ := h.Watch("shop", 1)
+	defer leave()
+	for _, after := range []int{0, 5} {
+		if events, _, behind := h.After("shop", after); !behind || events != nil {
+			t.Errorf("after %d: %v, behind: %v", after, events, behind)
+		}
+	}
+	h.Tell("shop", []session.Event{{Seq: 4}, {Seq: 5}})
+	events, changed, _ := h.After("shop", 3)
+	h.Tell("shop", []session.Event{{Seq: 4}})
+	h.Tell("shop", []session.Event{{Seq: 5}})
+	select {
+	case <-changed:
+		t.Error("watchers are woken for what they know")
+	default:
+	}
+	if again, _, behind := h.After("shop", 3); behind || len(again) != 2 || len(events) != 2 {
+		t.Errorf("%v became %v, behind: %v", events, again, behind)
+	}
+}

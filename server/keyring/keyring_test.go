@@ -140,8 +140,8 @@ func TestEventsThatCannotBe(t *testing.T) {
 	r := New()
 	_, body := add(t, r, All("x"))
 	for _, c := range [][2]string{{KeyCreated, "x"}, {KeyCreated, `{"prefix":"kedge_zz","sum":"00"}`}, {KeyCreated, string(body)}, {KeyRevoked, `{"prefix":"none"}`}, {KeyRevoked, "["}, {KeysUsed, "1"}} {
-		if err := r.Fold(c[0], noon, "test", []byte(c[1])); err == nil {
-			t.Errorf("%s %s is taken", c[0], c[1])
+		if err := r.Fold(c[0], noon, "test", []byte(c[1])); err == nil || !strings.HasPrefix(err.Error(), c[0]+": ") || strings.Contains(err.Error(), "key ") != strings.HasPrefix(c[1], "{") {
+			t.Errorf("%s %s: %v", c[0], c[1], err)
 		}
 	}
 	if err := r.Fold("backup", noon, "test", nil); err != nil || len(r.List()) != 1 {

@@ -110,7 +110,6 @@ type Doubts struct {
 	over  sync.Once
 	done  chan struct{}
 	wrong *Assertion
-	after int
 	err   error
 	lost  crew.Panic
 }
@@ -141,8 +140,9 @@ func (d *Doubts) look(some []Assertion) {
 	for i := range some {
 		c := &some[i]
 		if d.wrong != nil || d.err != nil {
-			d.after++
-		} else if c.Now, d.err = json.Marshal(c.value); d.err == nil && !bytes.Equal(c.Now, c.Written) {
+			return
+		}
+		if c.Now, d.err = json.Marshal(c.value); d.err == nil && !bytes.Equal(c.Now, c.Written) {
 			d.wrong = c
 		}
 	}
@@ -151,11 +151,11 @@ func (d *Doubts) look(some []Assertion) {
 // Stop ends the looking.
 func (d *Doubts) Stop() { d.over.Do(func() { close(d.in) }) }
 
-// End looks into what is left. It returns the first claim that is wrong, nil if none is, and how many came after it.
-func (d *Doubts) End() (wrong *Assertion, after int, err error) {
+// End looks into what is left. It returns the first claim that is wrong, nil if none is.
+func (d *Doubts) End() (wrong *Assertion, err error) {
 	d.in <- d.some
 	d.Stop()
 	<-d.done
 	d.lost.Throw()
-	return d.wrong, d.after, d.err
+	return d.wrong, d.err
 }

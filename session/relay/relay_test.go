@@ -3,7 +3,10 @@ package relay
 import (
 	"context"
 	"errors"
+	"math"
+	"slices"
 	"testing"
+	"testing/synctest"
 )
 
 // Items come in their order, made ready, and what was read before an error comes before it.
@@ -68,14 +71,101 @@ func TestDoubts(t *testing.T) {
 			}
 			d.Add(i, []byte(text), struct{ A int }{1})
 		}
-		wrong, after, err := d.End()
+		wrong, err := d.End()
 		switch {
 		case err != nil:
 			t.Error(err)
 		case bad < 0 && wrong != nil:
 			t.Errorf("text %d is wrong", wrong.Number)
-		case bad >= 0 && (wrong == nil || wrong.Number != bad || string(wrong.Now) != `{"A":1}` || after != n-1-bad):
-			t.Errorf("text %d is wrong: found %v, %d after it", bad, wrong, after)
+		case bad >= 0 && (wrong == nil || wrong.Number != bad || string(wrong.Now) != `{"A":1}`):
+			t.Errorf("text %d is wrong: found %v", bad, wrong)
 		}
 	}
 }
+
+// Chunks are handed on when they have so many bytes, or when all of what was read at once is ready.
+func TestChunksByTheirSize(t *testing.T) {
+	for most, want := range map[int][]int{1: {1, 1, 1, 1, 1, 1, 1}, 20: {2, 2, 2, 1}, 21: {3, 3, 1}, 1000: {7}} {
+		a := Read(t.Context(), most, func(visit func(int) error) error {
+			for i := range 7 {
+				if err := visit(i); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, func(*int) int { return 10 })
+		var got []int
+		for some := range a.Out {
+			got = append(got, len(some))
+		}
+		if err := a.End(); err != nil || !slices.Equal(got, want) {
+			t.Errorf("of %d bytes at most: %v, %v, want %v", most, got, err, want)
+		}
+	}
+}
+
+// Who reads is ahead by a few chunks and no more.
+func TestAheadByAFew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		read := 0
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		a := Read(ctx, 1<<20, func(visit func(int) error) error {
+			for ; ; read++ {
+				if err := visit(read); err != nil {
+					return err
+				}
+			}
+		}, func(*int) int { return 1 })
+		synctest.Wait()
+		if most := (2*waiting + 2) * chunk; read != most-1 { // two queues, one chunk in the hands of each
+			t.Errorf("%d items are read before anybody takes one, want %d", read, most-1)
+		}
+		stop()
+		a.End()
+	})
+}
+
+// Who reads may be stopped when the last of it is to be handed on.
+func TestStoppedAtTheEnd(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	full := make(chan []int)
+	if err := gather(ctx, full, func(visit func(int) error) error { return visit(1) }); !errors.Is(err, context.Canceled) {
+		t.Errorf("ended with %v", err)
+	}
+	wrong := errors.New("wrong")
+	if err := gather(ctx, full, func(visit func(int) error) error { return errors.Join(visit(1), wrong) }); !errors.Is(err, wrong) || errors.Is(err, context.Canceled) {
+		t.Errorf("ended with %v", err)
+	}
+}
+
+// A value that cannot be written is an error and no wrong claim, whatever comes after it; one that falls over takes along who waits.
+func TestDoubtsThatCannotBe(t *testing.T) {
+	d := Doubt()
+	d.Add(1, []byte("1"), 1)
+	d.Add(2, []byte("2"), math.NaN())
+	d.Add(3, []byte("3"), 4)
+	if wrong, err := d.End(); wrong != nil || err == nil {
+		t.Errorf("%v, %v", wrong, err)
+	}
+	d.Stop()
+	d = Doubt()
+	d.Stop() // before its end
+	d.Stop()
+	<-d.done
+	defer func() {
+		if recover() == nil {
+			t.Error("a panic was lost")
+		}
+	}()
+	d = Doubt()
+	for i := range 10 * chunk { // more than may wait
+		d.Add(i, nil, falls{})
+	}
+	d.End()
+}
+
+type falls struct{}
+
+func (falls) MarshalJSON() ([]byte, error) { panic("it falls over") }

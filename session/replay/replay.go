@@ -42,7 +42,12 @@ func Loop(ctx context.Context, j session.Journal, loop string, plan session.Plan
 	if early := r.settle(); early != nil {
 		err = early
 	}
-	r.recap.Hash = r.head.Hash
+	r.recap.Hash, r.recap.Closes = r.head.Hash, len(r.closes)
+	for _, t := range r.taken {
+		if t.lacks {
+			r.recap.Lacking = append(r.recap.Lacking, t.k)
+		}
+	}
 	switch {
 	case err != nil:
 		return r.recap, err
@@ -63,10 +68,18 @@ type rerun struct {
 	past     until
 	recap    Recap
 	head     session.Event
+	closes   []int // numbers of events
+	taken    []taken
 	read     []readied       // of which the newest event is one
 	waiting  []session.Event // whose cause comes after them
 	expected []session.Event // that a command brought, and that must come now
 	doubts   *relay.Doubts
+}
+
+// taken is an event that was taken as it is written.
+type taken struct {
+	seq, k int
+	lacks  bool // it is a close whose people are gone
 }
 
 // readied is an event of a sound chain with the command that it comes from.
@@ -101,11 +114,14 @@ func readAhead(ctx context.Context, j session.Journal, loop string) *relay.Ahead
 
 // settle waits for what is still compared. If an event says something else the replay got no further.
 func (r *rerun) settle() error {
-	wrong, after, err := r.doubts.End()
+	wrong, err := r.doubts.End()
 	if wrong == nil {
 		return err
 	}
-	r.recap.Events, r.recap.Decided = wrong.Number, r.recap.Decided-after-1
+	r.recap.Events = wrong.Number
+	r.closes = slices.DeleteFunc(r.closes, func(seq int) bool { return seq > wrong.Number })
+	r.taken = slices.DeleteFunc(r.taken, func(t taken) bool { return t.seq > wrong.Number })
+	r.recap.Decided = wrong.Number - 1 - len(r.taken)
 	return &session.ChainError{Loop: r.name, Seq: wrong.Number, Why: differs("what is decided", wrong.Now, wrong.Written)}
 }
 
@@ -164,7 +180,7 @@ func (r *rerun) next(one *readied) error {
 	r.head = e
 	r.recap.Events++
 	if e.Kind == session.Closed {
-		r.recap.Closes++
+		r.closes = append(r.closes, e.Seq)
 	}
 	if len(r.expected) > 0 {
 		return r.match(e)
@@ -226,9 +242,7 @@ func (r *rerun) take(events ...session.Event) error {
 			return err
 		}
 		r.loop.GoBy(&one)
-		if one.Kind == session.Closed && (blind || r.loop.Blind()) {
-			r.recap.Lacking = append(r.recap.Lacking, one.K)
-		}
+		r.taken = append(r.taken, taken{one.Seq, one.K, one.Kind == session.Closed && (blind || r.loop.Blind())})
 	}
 	r.waiting = nil
 	return nil

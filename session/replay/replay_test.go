@@ -1,0 +1,241 @@
+package replay_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kedge-opt/kedge/internal/evidence"
+	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/replay"
+	"github.com/kedge-opt/kedge/store"
+)
+
+const shop = `
+iterations: 100
+model: {decision: "q[2]", state: "p[2]", trait: "d[2]", next: "0.5*p + 0.5*(d - q)", maximize: "dot(p, q)", subject to: "0 <= q <= 20"}
+population: {size: 10, law: normal, mean: [10, 8], deviation: [1, 1]}
+start: {law: values, values: [3, 3]}
+algorithms: [{name: composite, kind: composite, step: 0.05, batch: 10}]
+live: {samples: {least: 1, ids: optional}, cap: {norm: 0.5}, safe: [4, 4]}
+`
+
+type clock struct{ now time.Time }
+
+func (c *clock) Now() time.Time { return c.now }
+
+// lived is a journal with a loop that much has happened to, and how more does.
+func lived(t *testing.T) (*store.InMemory, func(session.Command)) {
+	t.Helper()
+	j, c := store.NewMemory(), &clock{time.Date(2026, 11, 16, 6, 0, 0, 0, time.UTC)}
+	h := session.NewFleet(j, c, session.Standard, nil)
+	do := func(command session.Command) {
+		t.Helper()
+		c.now = c.now.Add(time.Hour)
+		if _, err := h.Do(t.Context(), "shop", "test", command); err != nil {
+			t.Fatalf("%T: %v", command, err)
+		}
+	}
+	do(session.Create{Spec: shop, Mode: session.Live, Epoch: "first"})
+	r := rand.New(rand.NewPCG(1, 2))
+	for k := 1; k <= 6; k++ {
+		do(session.Ask{})
+		do(session.Deploy{K: k, U: []float64{3, 3}})
+		for n, id := range []string{"am", "pm"} {
+			b := session.Batch{P: []float64{4 + r.Float64(), 4}, D: []float64{9, 8 + r.Float64()}, Who: []uint64{uint64(10*k + n)}}
+			do(session.Tell{K: k, ID: id, Batch: b})
+		}
+		switch k {
+		case 2:
+			do(session.Abandon{K: k, Reason: "rain"})
+		case 3: // which ends the decision
+			do(session.Revise{Spec: strings.Replace(shop, "step: 0.05", "step: 0.1", 1), Reason: "faster", Revision: 1})
+		case 4:
+			do(session.Close{K: k})
+			do(session.SetPin{U: []float64{3, 4}, UntilK: 5})
+		case 5:
+			do(session.Close{K: k})
+			do(session.Switch{To: session.Paused, Reason: "look"})
+			do(session.Switch{To: session.Live, Reason: "on"})
+		default:
+			do(session.Close{K: k})
+		}
+	}
+	return j, do
+}
+
+// events are all of the loop.
+func events(t *testing.T, j session.Journal) (list []session.Event) {
+	t.Helper()
+	if err := j.Read(t.Context(), "shop", 0, func(e session.Event) error { list = append(list, e); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// forged is a journal whose loop has other events, with people of the true one; seal makes a chain of them.
+type forged struct {
+	session.Journal
+	list []session.Event
+}
+
+func (f *forged) seal() {
+	var hash session.Hash
+	for i := range f.list {
+		e := &f.list[i]
+		e.Seq = i + 1
+		e.Hash = e.Chained("shop", hash)
+		hash = e.Hash
+	}
+}
+
+func (f *forged) Read(_ context.Context, _ string, after int, visit func(session.Event) error) error {
+	for _, e := range f.list[after:] {
+		if err := visit(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *forged) Decision(_ string, k int) (list []session.Event, _ error) {
+	for _, e := range f.list {
+		if e.K == k {
+			list = append(list, e)
+		}
+	}
+	return list, nil
+}
+
+func (f *forged) Find(_ string, k int, ref string) (*session.Event, error) {
+	for _, e := range f.list {
+		if e.K == k && e.Ref == ref {
+			return &e, nil
+		}
+	}
+	return nil, nil
+}
+
+// digit is a number of a body that can be another.
+var digit = regexp.MustCompile(`[1-8]([,}\]])`)
+
+// forgeries are what can be done to an event and the log around it.
+func forgeries() []func(list []session.Event, i int) []session.Event {
+	change := func(f func(e *session.Event)) func([]session.Event, int) []session.Event {
+		return func(list []session.Event, i int) []session.Event { f(&list[i]); return list }
+	}
+	return []func([]session.Event, int) []session.Event{
+		change(func(e *session.Event) {
+			n := 0
+			e.Body = digit.ReplaceAllFunc(e.Body, func(was []byte) []byte {
+				if n++; n > 1 {
+					return was
+				}
+				return append([]byte{was[0] + 1}, was[1:]...)
+			})
+		}),
+		change(func(e *session.Event) { e.Body = json.RawMessage(strings.Replace(string(e.Body), ",", ", ", 1)) }),
+		change(func(e *session.Event) { e.Body = json.RawMessage("[") }),
+		change(func(e *session.Event) { e.At = e.At.Add(time.Second) }),
+		change(func(e *session.Event) { e.Actor = "another" }),
+		change(func(e *session.Event) { e.K++ }),
+		change(func(e *session.Event) { e.Ref += "x" }),
+		change(func(e *session.Event) { e.Kind = session.Abandoned }),
+		func(list []session.Event, i int) []session.Event { return slices.Delete(list, i, i+1) },
+		func(list []session.Event, i int) []session.Event { return slices.Insert(list, i, list[i]) },
+		func(list []session.Event, i int) []session.Event { return list[:i] },
+		func(list []session.Event, i int) []session.Event {
+			if i > 0 {
+				list[i-1], list[i] = list[i], list[i-1]
+			}
+			return list
+		},
+	}
+}
+
+var sums = regexp.MustCompile(`"(epoch|hash|build|state|spec|of|epoch_before)":"[^"]*"|[0-9a-f]{64}`)
+
+// tells is what a replay comes to, in a line.
+func tells(r replay.Recap, err error) string {
+	text := fmt.Sprintf("%s %d events, %d decided, %d closes, lacking %v: %v", r.Loop, r.Events, r.Decided, r.Closes, r.Lacking, err)
+	return strings.Join(evidence.Rounded(fmt.Sprintf("%.260s", sums.ReplaceAllString(strings.ReplaceAll(text, "\n", " / "), "…"))), " ")
+}
+
+// What replays make of logs that somebody changed, with chains that hold, is what it was when this was recorded: which event is the first that does not come out again, and
+// how many did.
+func TestForgeriesAsRecorded(t *testing.T) {
+	j, _ := lived(t)
+	list := events(t, j)
+	var got []string
+	for i, e := range list {
+		got = append(got, fmt.Sprintf("%d %s %d %s", i+1, e.Kind, e.K, e.Ref))
+	}
+	for n, forge := range forgeries() {
+		for i := range list {
+			if (i+n)%4 > 0 {
+				continue
+			}
+			f := &forged{j, forge(slices.Clone(list), i)}
+			f.seal()
+			r, err := replay.Loop(t.Context(), f, "shop", session.Standard)
+			if len(f.list) > 0 && r.Events == len(f.list) && r.Hash != f.list[len(f.list)-1].Hash {
+				t.Errorf("the hash is not that of the last event")
+			}
+			got = append(got, fmt.Sprintf("forgery %d of %d: %s", n, i+1, tells(r, err)))
+		}
+	}
+	evidence.AsRecorded(t, "testdata/forgeries.txt", got)
+}
+
+// A loop comes out again as it was, whoever else wrote to the journal; one that is not there, a chain that does not hold and an end of the context are errors.
+func TestReplays(t *testing.T) {
+	j, _ := lived(t)
+	list := events(t, j)
+	r, err := replay.Loop(t.Context(), j, "shop", session.Standard)
+	if err != nil || r.Events != len(list) || r.Decided != len(list) || r.Closes != 4 || len(r.Lacking) != 0 || r.Lacking == nil || r.Hash != list[len(list)-1].Hash || r.Loop != "shop" {
+		t.Errorf("%d events came to %+v, %v", len(list), r, err)
+	}
+	if _, err := replay.Loop(t.Context(), j, "nobody", session.Standard); !session.IsRefusal(err, session.NotFound) || !strings.Contains(err.Error(), "there is no loop nobody") {
+		t.Errorf("a loop that is not there: %v", err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := replay.Loop(ctx, j, "shop", session.Standard); err == nil {
+		t.Error("a context that has ended")
+	}
+	for i := 0; i < len(list); i += 5 {
+		f := &forged{j, slices.Clone(list)}
+		f.list[i].Hash[7]++
+		var broken *session.ChainError
+		if _, err := replay.Loop(t.Context(), f, "shop", session.Standard); !errors.As(err, &broken) || broken.Seq != i+1 || broken.Loop != "shop" {
+			t.Errorf("event %d with another hash: %v", i+1, err)
+		}
+	}
+}
+
+// Closes of people who are gone are taken as they are written, and named; what comes after them is decided again once a close has its people.
+func TestReplaysWithoutPeople(t *testing.T) {
+	var got []string
+	for _, who := range []uint64{10, 31, 40, 61} {
+		j, do := lived(t)
+		do(session.Erase{Who: who})
+		r, err := replay.Loop(t.Context(), j, "shop", session.Standard)
+		got = append(got, tells(r, err))
+		do(session.Ask{})
+		r, err = replay.Loop(t.Context(), j, "shop", session.Standard)
+		got = append(got, tells(r, err))
+	}
+	j, do := lived(t)
+	for _, who := range []uint64{10, 11, 20, 30, 40, 50} {
+		do(session.Erase{Who: who})
+	}
+	r, err := replay.Loop(t.Context(), j, "shop", session.Standard)
+	evidence.AsRecorded(t, "testdata/without.txt", append(got, tells(r, err)))
+}
