@@ -1,0 +1,134 @@
+package hosts
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kedge-opt/kedge/farm"
+	"github.com/kedge-opt/kedge/internal/evidence"
+	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/spf13/cobra"
+)
+
+// typed runs one of the commands, and returns what it prints and how it ends.
+func typed(ctx context.Context, line string) (string, error) {
+	root := &cobra.Command{Use: "kedge", SilenceErrors: true, SilenceUsage: true}
+	root.AddCommand(Commands(kind.Standard())...)
+	var out bytes.Buffer
+	root.SetOut(&out)
+	root.SetErr(&out)
+	root.SetArgs(strings.Fields(line))
+	err := root.ExecuteContext(ctx)
+	return out.String(), err
+}
+
+// Queues with nothing in them, with sweeps that nobody collects, with workers that have cells or refuse some, are told as when this was recorded; so are the helps.
+func TestQueuesAsRecorded(t *testing.T) {
+	four, none := 4, 0
+	sweeps := []farm.QueuedSweep{{Key: "abc", Name: "grid", Cells: 12, Done: &four, Failed: &none, Waiting: 5, Leased: 3, Redelivered: 1}, {Key: "def", Name: "odd\x1b[31m", Cells: 7, Waiting: 7}}
+	workers := []farm.WorkerState{
+		{Name: "w", Host: "east", Process: 17, Build: "v1", Done: 3, At: []farm.AtWork{{Cell: "0123456789", Turns: 5, Of: 20, Phase: "computing"}, {Cell: "short", Phase: "delivering"}}},
+		{Name: "x", Host: "west\n", Process: 8, Build: "v2", Refused: []string{"grid", "def"}},
+	}
+	var got []string
+	for _, s := range []*farm.QueueState{{}, {Sweeps: sweeps}, {Workers: workers}, {Sweeps: sweeps[:1], Workers: workers[1:]}, {Sweeps: sweeps, Workers: workers}} {
+		var out bytes.Buffer
+		if err := tell(&out, s); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, strings.Split(out.String(), "\n")...)
+	}
+	for _, line := range []string{"worker --help", "queue --help", "queue status --help", "queue cancel --help", "queue retry --help"} {
+		out, err := typed(t.Context(), line)
+		got = append(append(got, fmt.Sprint(line, ": ", err)), strings.Split(out, "\n")...)
+	}
+	evidence.AsRecorded(t, "testdata/queues.txt", strings.Split(strings.TrimSpace(strings.Join(got, "\n")), "\n"))
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, os.ErrClosed }
+
+// What cannot be printed is an error.
+func TestTellingNobody(t *testing.T) {
+	if err := tell(full{}, &farm.QueueState{}); !errors.Is(err, os.ErrClosed) {
+		t.Error(err)
+	}
+	if err := say(full{}, "x"); !errors.Is(err, os.ErrClosed) {
+		t.Error(err)
+	}
+}
+
+// The commands say what is wrong with an address, where one comes from a flag, a file or the variable; of a queue that is there they tell what is in it, which is nothing.
+func TestQueueCommands(t *testing.T) {
+	t.Setenv(queueVariable, "")
+	for _, c := range []string{"queue status", "queue cancel grid", "queue retry", "worker"} {
+		_, err := typed(t.Context(), c)
+		if wrong := new(farm.AddressError); !errors.As(err, &wrong) || wrong.Why != "no address is given, by --queue or by the variable KEDGE_QUEUE" {
+			t.Errorf("%s: %v", c, err)
+		}
+		if _, err := typed(t.Context(), c+" --queue @"+filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s of a file that is not there: %v", c, err)
+		}
+	}
+	e, err := farm.Serve(t.TempDir(), "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Stop(true)
+	for line, want := range map[string]string{
+		"queue status":        "0 sweeps, 0 workers",
+		"queue status --json": `"sweeps": []`,
+	} {
+		if out, err := typed(t.Context(), line+" --queue @"+e.URLFile); err != nil || !strings.Contains(out, want) {
+			t.Errorf("%s: %s, %v, want %s", line, out, err, want)
+		}
+	}
+	t.Setenv(queueVariable, e.Address.Text())
+	for _, line := range []string{"queue cancel grid", "queue retry grid"} {
+		var end ended
+		if out, err := typed(t.Context(), line); !errors.As(err, &end) || end.ExitCode() != 1 || out != "" || err.Error() != "the queue has no sweep" {
+			t.Errorf("%s: %s, %v", line, out, err)
+		}
+	}
+	if _, err := typed(t.Context(), "queue status"); err != nil {
+		t.Errorf("by the variable: %v", err)
+	}
+	for _, flag := range []string{"--idle -1s", "--cell-timeout -1s", "--workers -1"} {
+		if _, err := typed(t.Context(), "worker "+flag); err == nil || err.Error() != "--idle, --cell-timeout and --workers cannot be negative" {
+			t.Errorf("%s: %v", flag, err)
+		}
+	}
+	if _, err := typed(t.Context(), "worker --quiet --idle 1ms"); err != nil {
+		t.Errorf("a worker with nothing to do: %v", err)
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	var end ended
+	if _, err := typed(stopped, "worker --quiet"); !errors.As(err, &end) || end.ExitCode() != 130 {
+		t.Errorf("a worker that is stopped: %v", err)
+	}
+}
+
+// What is said while no table is drawn is printed at once, unless nobody wants to know; a hundred lines are kept for the end at most.
+func TestTalk(t *testing.T) {
+	for _, isQuiet := range []bool{false, true} {
+		var out bytes.Buffer
+		talk := &talk{out: &out, isQuiet: isQuiet, later: []string{"kept"}}
+		talk.say("one\x1b[0m")
+		if first := out.String(); isQuiet != (first == "") || strings.Contains(first, "\x1b") || strings.Contains(first, "kept") {
+			t.Errorf("quiet: %t, said %q", isQuiet, first)
+		}
+		talk.end()
+		talk.end()
+		if n := strings.Count(out.String(), "kept\n"); isQuiet != (n == 0) || n > 1 {
+			t.Errorf("quiet: %t, said %q", isQuiet, out.String())
+		}
+	}
+}
