@@ -18,6 +18,12 @@ import (
 // foreign is a server of somebody else, with settings of its own.
 func foreign(t *testing.T, change func(*server.Options)) Address {
 	t.Helper()
+	a, _ := foreignServer(t, change)
+	return a
+}
+
+func foreignServer(t *testing.T, change func(*server.Options)) (Address, *server.Server) {
+	t.Helper()
 	o := &server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true, JetStream: true, StoreDir: t.TempDir()}
 	if change != nil {
 		change(o)
@@ -35,7 +41,7 @@ func foreign(t *testing.T, change func(*server.Options)) Address {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return a
+	return a, s
 }
 
 // altered is a setting that is another.
