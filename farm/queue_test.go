@@ -295,10 +295,17 @@ func TestNotesOfTwo(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer sub.Unsubscribe()
-	if err := two.note(t.Context(), attempts{4, "d", []string{"odd"}}); err != nil {
+	next, err := b.h.nc.SubscribeSync(roll + ".next")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := two.note(t.Context(), attempts{4, "d", []string{"odd", "next"}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := two.past(t.Context()); err == nil {
 		t.Error("who answers nonsense is believed")
+	}
+	if n, _, err := next.Pending(); n != 0 || err != nil {
+		t.Errorf("the next is asked, %v", err)
 	}
 }

@@ -91,14 +91,22 @@ func TestCellsAreAskedFor(t *testing.T) {
 	for _, name := range []string{"b", "c", "d"} {
 		b.a.out <- &nats.Msg{Reply: "x", Data: []byte(name)}
 	}
+	asked, err := b.h.nc.SubscribeSync("$JS.API.CONSUMER.MSG.NEXT.>")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, want := range []int{3, 1} {
 		if n, err := b.a.pull(t.Context(), 3, 0, take); n != want || err != nil {
 			t.Errorf("%d, %v, want %d", n, err, want)
 		}
 	}
-	if strings.Join(got, "") != "abcd" {
+	if b.h.nc.Flush(); strings.Join(got, "") != "abcd" {
 		t.Errorf("%q", got)
 	}
+	if n, _, err := asked.Pending(); n != 0 || err != nil {
+		t.Errorf("more were asked for, %v", err)
+	}
+	asked.Unsubscribe()
 	b.refill()
 	for _, x := range []struct {
 		most, want int
@@ -169,6 +177,12 @@ func TestInputsOfWorkers(t *testing.T) {
 	}
 	if got := len(sums(t, b.a.dir)); got != 2 || sums(t, b.a.dir)["a/b.csv"] != sum {
 		t.Errorf("%v", sums(t, b.a.dir))
+	}
+	if info, err := os.Stat(filepath.Join(b.a.dir, "a", "b.csv")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("others may read it: %v, %v", info.Mode(), err)
+	}
+	if info, err := os.Stat(filepath.Join(b.a.dir, "a")); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("others may look: %v, %v", info.Mode(), err)
 	}
 	if _, err := b.a.ready(t.Context()); !errors.Is(err, jetstream.ErrMsgNotFound) {
 		t.Errorf("a sweep that is not there: %v", err)

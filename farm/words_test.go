@@ -78,6 +78,11 @@ func TestPacking(t *testing.T) {
 	if err != nil || fmt.Sprint(back) != fmt.Sprint(files) {
 		t.Errorf("%v", err)
 	}
+	for size, want := range map[int]string{len(archive) - 511: "bytes of", len(archive): "bytes of", len(archive) + 512: "bytes of"} { // of which there are 512 less
+		if _, err := unpack(resized(bytes.Clone(archive), 0, uint64(size))); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("a file that says that it has %d bytes: %v", size, err)
+		}
+	}
 	few := map[string][]byte{folder.CellNames()[0]: nil}
 	short, err := pack(few)
 	if err != nil {

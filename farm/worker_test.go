@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -152,6 +153,9 @@ func TestSweepsOfAWorker(t *testing.T) {
 	if err != nil || len(again) != 2 || again[0] != list[1] || again[1] != list[0] {
 		t.Errorf("%v then %v, %v", list, again, err)
 	}
+	if err := w.list(t.Context()); err != nil || w.jobs[list[0].key] != list[0] || strings.Count(strings.Join(b.told, "\n"), "works for") != 2 || len(b.told) != 3 {
+		t.Errorf("begun again: %v, said %q", err, b.told)
+	}
 	for _, lost := range []error{nats.ErrNoResponders, jetstream.ErrStreamNotFound, jetstream.ErrConsumerNotFound, fmt.Errorf("x: %w", nats.ErrNoResponders)} {
 		w.looked = time.Now()
 		if w.retire(lost); !w.looked.IsZero() {
@@ -237,6 +241,13 @@ func TestQueuesAreShown(t *testing.T) {
 		}
 		defer sub.Unsubscribe()
 	}
+	for what, sheet := range map[string]string{"collector": `{"done": 1, "failed": 2}`, "retry": `{"failed": 4}`} {
+		sub, err := b.h.nc.Subscribe(b.h.subject(what), func(m *nats.Msg) { m.Respond([]byte(sheet)) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer sub.Unsubscribe()
+	}
 	c, err := OpenControl(t.Context(), b.address())
 	if err != nil {
 		t.Fatal(err)
@@ -244,8 +255,10 @@ func TestQueuesAreShown(t *testing.T) {
 	s, err := c.State(t.Context())
 	build := folder.CurrentBuild().String()
 	want := []QueuedSweep{{Key: twin.key, Name: "another", Cells: 3, Build: build}, {Key: b.h.key, Name: "grid", Cells: 8, Waiting: 5, Leased: 3, Build: build}}
-	if err != nil || !slices.Equal(s.Sweeps, want) {
+	if one := &s.Sweeps[1]; err != nil || one.Done == nil || one.Failed == nil || *one.Done != 1 || *one.Failed != 2 {
 		t.Errorf("%+v, %v", s, err)
+	} else if one.Done, one.Failed = nil, nil; !slices.Equal(s.Sweeps, want) {
+		t.Errorf("%+v", s)
 	}
 	var names []string
 	for _, w := range s.Workers {
@@ -261,6 +274,9 @@ func TestQueuesAreShown(t *testing.T) {
 		}
 	}
 	if n, unasked, err := c.Retry(t.Context(), "another"); n != 0 || err != nil || !slices.Equal(unasked, []string{"another"}) {
+		t.Errorf("%d, %v, %v", n, unasked, err)
+	}
+	if n, unasked, err := c.Retry(t.Context(), ""); n != 4 || err != nil || !slices.Equal(unasked, []string{"another"}) {
 		t.Errorf("%d, %v, %v", n, unasked, err)
 	}
 	if _, _, err := c.Retry(t.Context(), "x"); err == nil {
@@ -335,6 +351,15 @@ func TestQueuesOfThisProcess(t *testing.T) {
 	if _, err := Serve(file, "127.0.0.1:0"); err == nil {
 		t.Error("it is served in a file")
 	}
+	if err := os.MkdirAll(filepath.Join(dir, keepName, "x"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Serve(dir, "127.0.0.1:0"); err == nil {
+		t.Error("it keeps its secret nowhere")
+	}
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("others may look: %v, %v", info.Mode(), err)
+	}
 }
 
 // Two cannot collect one sweep, and nobody collects who is stopped.
@@ -359,5 +384,108 @@ func TestOneCollectsASweep(t *testing.T) {
 	defer stop()
 	if err := f.sweep(ctx, w, filepath.Join(t.TempDir(), "grid"), QueueOptions{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+}
+
+// A worker asks all its sweeps at once but the last, for which it waits, for as many cells as it has slots; it computes them and has its slots again.
+func TestFeeding(t *testing.T) {
+	b := newBench(t)
+	twin := *b.h.queue
+	twin.key = "eeeeeeeeeeee"
+	if err := twin.make(t.Context(), time.Second); err != nil {
+		t.Fatal(err)
+	}
+	asked, err := b.h.nc.SubscribeSync("$JS.API.CONSUMER.MSG.NEXT.>")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := b.labourer()
+	w.empty = func(string) (string, []byte) { return kindError, []byte("x") }
+	var cause error
+	stop := func(err error) { cause = err }
+	begun := time.Now()
+	w.feed(t.Context(), stop) // nobody has a cell: asked for at once, then waited for
+	first, err := asked.NextMsg(5 * time.Second)
+	if err != nil || string(first.Data) != `{"batch":2,"no_wait":true}` {
+		t.Errorf("%s, %v", first.Data, err)
+	}
+	if second, err := asked.NextMsg(5 * time.Second); err != nil || string(second.Data) != `{"batch":2,"expires":1000000000}` || second.Subject == first.Subject || time.Since(begun) < time.Second {
+		t.Errorf("%s, %v", second.Data, err)
+	}
+	asked.Unsubscribe()
+	if len(w.slots) != 2 || cause != nil {
+		t.Errorf("%d slots, %v", len(w.slots), cause)
+	}
+	if err := errors.Join(twin.remove(t.Context()), w.list(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	b.refill()
+	done := func() int { w.mu.Lock(); defer w.mu.Unlock(); return w.done }
+	for range 500 {
+		if b.state(b.h.cells()).Msgs > 0 {
+			w.feed(t.Context(), stop)
+		}
+		if b.state(b.h.results()).Msgs > 0 && done() == 8 && b.state(b.h.cells()).Msgs == 0 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if s := w.state(); s.Done != 8 || len(s.At) != 0 || len(w.slots) != 2 || w.busy != 0 || b.state(b.h.cells()).Msgs != 0 {
+		t.Errorf("%+v, %d slots, %d busy, %d cells left", s, len(w.slots), w.busy, b.state(b.h.cells()).Msgs)
+	}
+	come, err := b.h.inside(t.Context(), b.h.results())
+	if err != nil || len(come) != 8 {
+		t.Errorf("%v, %v", come, err)
+	}
+	if err := b.h.remove(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for w.looked = time.Now(); !w.looked.IsZero() && len(w.slots) == 2 && time.Since(w.looked) < 5*time.Second; { // what is said of requests before comes first
+		w.feed(t.Context(), stop)
+	}
+	if !w.looked.IsZero() || len(w.slots) != 2 {
+		t.Errorf("a queue that is gone: looked %v, %d slots", w.looked, len(w.slots))
+	}
+	w.alone = true
+	if w.feed(t.Context(), stop); len(w.slots) != 2 {
+		t.Error("who is alone is fed")
+	}
+}
+
+// A cell that hangs ends its worker; what else goes wrong with one is said, unless the worker is stopped.
+func TestCellsThatEndAWorker(t *testing.T) {
+	b := newBench(t)
+	if err := b.h.supply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := stopped(t)
+	defer stop()
+	for _, x := range []struct {
+		ctx          context.Context
+		err          error
+		said         string
+		ends, isDone bool
+		body         int
+	}{
+		{t.Context(), &HungError{"c"}, "", true, false, 0}, {t.Context(), errGone, "its sweep is over", false, false, 0}, {ctx, errGone, "", false, false, 0}, {t.Context(), errEmpty, "", false, true, 0}, {t.Context(), nil, "", false, true, partSize + 1},
+	} {
+		b.told = nil
+		w := b.labourer()
+		<-w.slots
+		b.a.Runner = func(context.Context, lab.CellJob) (*folder.Result, error) { return nil, x.err }
+		if x.err == nil {
+			b.a.Runner, b.a.empty = nil, func(string) (string, []byte) { return kindError, make([]byte, x.body) }
+		}
+		c, _ := b.shift(0, 1)
+		b.a.taken.Add(1)
+		var cause error
+		w.do(x.ctx, func(err error) { cause = err }, c)
+		if len(b.a.done) > 0 {
+			(<-b.a.done).end(true)
+		}
+		if (cause != nil) != x.ends || cause != nil && !errors.Is(cause, x.err) || (x.said == "") != (len(b.told) == 0) || !b.heard(x.said) || len(w.slots) != 2 || (w.done == 1) != x.isDone || w.busy != 0 {
+			t.Errorf("%v: ends with %v, said %q, %d slots, %d done, %d busy", x.err, cause, b.told, len(w.slots), w.done, w.busy)
+		}
+		<-c.over
 	}
 }
