@@ -1,6 +1,8 @@
 package stream_test
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -25,6 +27,32 @@ func TestMersenneTwister(t *testing.T) {
 	}
 	if got := g.Uint32(); got != 4123659995 {
 		t.Errorf("the 10000th number is %d, want 4123659995", got)
+	}
+}
+
+// Source: NumPy 2.4.6, SHA-256 of RandomState(seed)._bit_generator.random_raw(3000) and of RandomState(seed).rand(2000), little-endian.
+func TestNumPyWords(t *testing.T) {
+	for seed, want := range map[uint32]string{
+		0:          "e672322db8508e1310228cb371cda57e3e6b1bbb18b359239f4b37f044b46f71",
+		1:          "2d6acb6254596f5ffb1a5423b3a13c649309f4c00b9a6b7563e5c5d9232b8592",
+		20:         "c7d980891c417d157ec6c33a4e60177649fd7a5f71dc2b0db55553312485af8d",
+		5489:       "eca0f89be5a10225672e34675c3aaeea4b3d3a993e65ebf8713648a76802ee63",
+		4294967295: "69720dfc3071bf8f619e2b80d3822dd0188060735847f6582c6d0c8dce307b0d",
+	} {
+		g, h := stream.NewNumPy(seed), sha256.New()
+		for range 3000 {
+			binary.Write(h, binary.LittleEndian, g.Uint32())
+		}
+		if got := fmt.Sprintf("%x", h.Sum(nil)); got != want {
+			t.Errorf("words of seed %d: %s, want %s", seed, got, want)
+		}
+	}
+	g, h := stream.NewNumPy(20), sha256.New()
+	for range 2000 {
+		binary.Write(h, binary.LittleEndian, g.Float64())
+	}
+	if got, want := fmt.Sprintf("%x", h.Sum(nil)), "e27c6934fd4bfe635411a8ab42bd0ad9a1813e24a307e3d23045bc1fded49b48"; got != want {
+		t.Errorf("numbers of seed 20: %s, want %s", got, want)
 	}
 }
 
@@ -85,7 +113,11 @@ func TestNumPyRandintOfAnySize(t *testing.T) {
 func TestNumPyShuffle(t *testing.T) {
 	g := stream.NewNumPy(5)
 	x := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
-	g.Shuffle(10, func(i, j int) { x[i], x[j] = x[j], x[i] })
+	swaps := 0
+	g.Shuffle(10, func(i, j int) { swaps, x[i], x[j] = swaps+1, x[j], x[i] })
+	if swaps != 9 {
+		t.Errorf("%d swaps of ten, want 9", swaps)
+	}
 	if want := []int{9, 5, 2, 4, 7, 1, 0, 8, 6, 3}; !slices.Equal(x, want) {
 		t.Errorf("got %v, want %v", x, want)
 	}
