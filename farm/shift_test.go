@@ -124,13 +124,11 @@ func TestCellsAreAskedFor(t *testing.T) {
 	if n, err := b.a.pull(ctx, 1, time.Second, take); n != 0 || !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped: %d, %v", n, err)
 	}
-	silent := *b.a
-	silent.queue = &queue{key: "silent", nc: b.h.nc, wait: time.Millisecond}
+	silent := &assignment{queue: &queue{key: "silent", nc: b.h.nc, wait: time.Millisecond}, inbox: b.a.inbox, out: make(chan *nats.Msg)}
 	sub, err := b.h.nc.SubscribeSync("$JS.API.CONSUMER.MSG.NEXT." + silent.cells() + "." + workers)
 	if err != nil {
 		t.Fatal(err)
 	}
-	silent.out = make(chan *nats.Msg)
 	if n, err := silent.pull(t.Context(), 7, 3*time.Millisecond, take); n != 0 || !errors.Is(err, nats.ErrTimeout) {
 		t.Errorf("silence: %d, %v", n, err)
 	}
