@@ -163,10 +163,17 @@ func TestWhatAQueueIsFilledWith(t *testing.T) {
 	if got := b.refill(); !slices.Equal(got, []int{3, 4, 5, 6, 7}) {
 		t.Errorf("%v", got)
 	}
+	b.fails(2)
+}
+
+// fails has cells fail from one on, and tells when the sweep is complete.
+func (b *bench) fails(from int) {
+	t := b.t
+	t.Helper()
 	if b.h.isComplete() {
 		t.Error("it is complete")
 	}
-	for place := 2; place < 8; place++ {
+	for place := from; place < 8; place++ {
 		if err := b.h.run.Fail(place, "of something"); err != nil || b.h.isComplete() != (place == 7) {
 			t.Errorf("%d: complete %t, %v", place, b.h.isComplete(), err)
 		}
@@ -211,23 +218,27 @@ type letter struct {
 func (l letter) Headers() nats.Header { return nats.Header{headWorker: {l.worker}} }
 func (l letter) Ack() error           { *l.acked++; return nil }
 
-// What comes is kept, thrown away, asked for again, or ends the sweep.
-func TestWhatComesIsTaken(t *testing.T) {
-	b := newBench(t)
-	ctx, whole, other := t.Context(), computed(t, b.h.sweep, 0), computed(t, b.h.sweep, 1)
-	r, err := lab.RunCell(ctx, lab.CellJob{Sweep: b.h.sweep.Name, Cell: b.h.sweep.Cells[0], Spec: b.h.sweep.Spec(b.h.sweep.Cells[0]), Workers: 1, Progress: new(lab.Progress)})
+// wrong is a cell as a worker sends it whose last bit is another.
+func (b *bench) wrong(place int) []byte {
+	b.t.Helper()
+	c := b.h.sweep.Cells[place]
+	r, err := lab.RunCell(b.t.Context(), lab.CellJob{Sweep: b.h.sweep.Name, Cell: c, Spec: b.h.sweep.Spec(c), Workers: 1, Progress: new(lab.Progress)})
 	if err != nil {
-		t.Fatal(err)
+		b.t.Fatal(err)
 	}
 	wrongBit(r)
 	files, err := r.CellFiles()
 	if err != nil {
-		t.Fatal(err)
+		b.t.Fatal(err)
 	}
-	wrong, err := pack(files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	return must(pack(files))
+}
+
+// What comes is kept, thrown away, asked for again, or ends the sweep.
+func TestWhatComesIsTaken(t *testing.T) {
+	b := newBench(t)
+	ctx, whole, other := t.Context(), computed(t, b.h.sweep, 0), computed(t, b.h.sweep, 1)
+	wrong := b.wrong(0)
 	apart := func(under string) arrival {
 		one := b.arrives(0, kindCell, nil)
 		one.Under, one.Parcel = under, &parcelHead{Parts: 1, Bytes: 5, Sum: "no"}
@@ -266,7 +277,15 @@ func TestWhatComesIsTaken(t *testing.T) {
 			t.Errorf("%s: held %t, %v, said %q, %d landed", x.what, isHeld, err, b.told, b.h.landed.Load())
 		}
 	}
-	for place, want := range []string{"", "bad luck", LostPrefix + "x"} {
+	b.cameTo("", "bad luck", LostPrefix+"x")
+	b.cannotBeTaken()
+}
+
+// cameTo compares what cells died of, the first of which is finished.
+func (b *bench) cameTo(died ...string) {
+	t := b.t
+	t.Helper()
+	for place, want := range died {
 		if finished, died := b.h.run.Fate(b.h.sweep.Cells[place].ID); finished != (place == 0) || died != want {
 			t.Errorf("cell %d: finished %t, %q", place, finished, died)
 		}
@@ -274,11 +293,10 @@ func TestWhatComesIsTaken(t *testing.T) {
 	if n := len(sums(t, b.dir+"-differs")); n != len(folder.CellNames()) {
 		t.Errorf("%d files are set aside", n)
 	}
-	b.cannotBeTaken(whole)
 }
 
 // cannotBeTaken has a collector that is stopped, or whose queue is away, hold what comes.
-func (b *bench) cannotBeTaken(whole []byte) {
+func (b *bench) cannotBeTaken() {
 	b.t.Helper()
 	ctx, stop := stopped(b.t)
 	if isHeld, err := b.h.take(ctx, b.arrives(3, kindCell, nil)); !isHeld || err != nil {
@@ -497,98 +515,6 @@ func TestCollectorsAnswer(t *testing.T) {
 	}
 	if err := b.h.gather(t.Context()); err == nil {
 		t.Error("nobody can ask, and it gathers")
-	}
-}
-
-// What comes is handed to those who write it, all results of a cell to the same one; what cannot be read is thrown away with a word.
-func TestResultsAreSpread(t *testing.T) {
-	b := newBench(t)
-	lanes := make([]chan arrival, writers)
-	for i := range lanes {
-		lanes[i] = make(chan arrival, 16)
-	}
-	var list []*outcome
-	for _, place := range []int{0, 1, 2} {
-		c, _ := b.shift(place, 1)
-		list = append(list, newOutcome(c, kindError, []byte{byte('a' + place)}))
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	for _, err := range []error{
-		b.a.hand(ctx, "x", list), b.a.hand(ctx, "y", list[1:2]),
-		b.h.send(ctx, &nats.Msg{Subject: b.h.subject("done", "z"), Header: nats.Header{headWorker: {"eve"}, headResults: {"["}}}, ""),
-	} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	go func() {
-		for range 1000 {
-			b.mu.Lock()
-			n := len(b.told)
-			if b.mu.Unlock(); n > 0 {
-				break
-			}
-			time.Sleep(5 * time.Millisecond)
-		}
-		stop()
-	}()
-	if err := b.h.fetch(ctx, lanes); err != nil && !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	var got []string
-	by := map[string]int{}
-	for i, lane := range lanes {
-		close(lane)
-		for one := range lane {
-			got = append(got, fmt.Sprintf("%d %s %s of %d", b.h.place[one.Cell], one.body, one.from.Headers().Get(headWorker), one.from.open.Load()))
-			if before, known := by[one.Cell]; known && before != i {
-				t.Errorf("cell %s is written by %d and by %d", one.Cell, before, i)
-			}
-			by[one.Cell] = i
-		}
-	}
-	slices.Sort(got)
-	if want := []string{"0 a me of 3", "1 b me of 1", "1 b me of 3", "2 c me of 3"}; !slices.Equal(got, want) || !b.heard("what worker eve sent is thrown away: its head cannot be read") {
-		t.Errorf("%q, said %q", got, b.told)
-	}
-	if err := b.h.remove(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.h.fetch(t.Context(), lanes); !errors.Is(err, jetstream.ErrConsumerNotFound) && !errors.Is(err, jetstream.ErrStreamNotFound) {
-		t.Errorf("a queue that is gone: %v", err)
-	}
-}
-
-// Who collects sees who is at work on its own cells elsewhere.
-func TestWhoIsWatched(t *testing.T) {
-	b := newBench(t)
-	cells := b.h.sweep.Cells
-	said := fmt.Sprintf(`{"name": "w", "host": "h", "at": [{"sweep": %[1]q, "cell": %[3]q, "turns": 4, "of": 9}, {"sweep": %[1]q, "cell": %[2]q, "turns": 3, "of": 8}, {"sweep": "other", "cell": %[2]q}, {"sweep": %[1]q, "cell": "other"}]}`, b.h.key, cells[0].ID, cells[1].ID)
-	sub, err := b.h.nc.Subscribe(roll, func(m *nats.Msg) { m.Respond([]byte(said)) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer sub.Unsubscribe()
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	go b.h.watch(ctx)
-	var got []string
-	for range 1000 {
-		for _, r := range b.h.Progress.State().Running {
-			got = append(got, fmt.Sprint(b.h.place[r.ID], r.Values, r.Turns.Done.Load(), r.Turns.Total.Load(), r.Host))
-		}
-		if len(got) > 0 {
-			break
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	want := []string{fmt.Sprint(0, cells[0].Values, 3, 8, "h"), fmt.Sprint(1, cells[1].Values, 4, 9, "h")}
-	if cells[0].ID > cells[1].ID {
-		slices.Reverse(want)
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
 	}
 }
 

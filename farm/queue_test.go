@@ -125,6 +125,11 @@ func TestLimitsOfServers(t *testing.T) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
+}
+
+// A server whose messages are too small is named, and so is one that does not answer.
+func TestServersThatAreTooSmall(t *testing.T) {
+	var payload int32 = partSize + headRoom
 	small := foreign(t, func(o *server.Options) { o.MaxPayload = payload - 1 })
 	nc2, err := small.call(t.Context(), "test", false)
 	if err != nil {
@@ -243,6 +248,12 @@ func TestOffers(t *testing.T) {
 	if text, number, err := q.last(ctx, q.subject("in", sum)); err != nil || number != b.state(q.data()).LastSeq || !bytes.Contains(text, []byte(sum)) {
 		t.Errorf("%s is number %d, %v", text, number, err)
 	}
+}
+
+// A message with a name is stored once, one without as often as it is sent; and nothing is sent on a closed line.
+func TestMessagesAreStored(t *testing.T) {
+	b := newBench(t)
+	q, ctx, text := b.h.queue, t.Context(), []byte("hello")
 	for _, name := range []string{"one", "one", "two", "", ""} {
 		if err := q.send(ctx, &nats.Msg{Subject: q.subject("done", "x")}, name); err != nil {
 			t.Error(err)

@@ -58,7 +58,7 @@ func TestUsualSettings(t *testing.T) {
 	}
 }
 
-// A worker is idle when it has no cell and had none for long enough; it says what it does; and it ends with what stopped it, or with why it was never wanted.
+// A worker is idle when it has no cell and had none for long enough, and it says what it does.
 func TestHowAWorkerStands(t *testing.T) {
 	b := newBench(t)
 	w := b.labourer()
@@ -94,6 +94,14 @@ func TestHowAWorkerStands(t *testing.T) {
 	if w.Idle = 0; w.isIdle() {
 		t.Error("it is idle though it never may be")
 	}
+}
+
+// A worker ends with what stopped it, or with why it was never wanted.
+func TestHowAWorkerEnds(t *testing.T) {
+	b := newBench(t)
+	w := b.labourer()
+	w.refuse("k", &BuildError{"s", "it is old"})
+	one, _ := b.shift(1, 1)
 	five, _ := b.shift(4, 1)
 	if !w.enter(five, true) || !w.isAlone() || w.enter(one, false) {
 		t.Error("it is not alone")
@@ -156,16 +164,6 @@ func TestSweepsOfAWorker(t *testing.T) {
 	if err := w.list(t.Context()); err != nil || w.jobs[list[0].key] != list[0] || strings.Count(strings.Join(b.told, "\n"), "works for") != 2 || len(b.told) != 3 {
 		t.Errorf("begun again: %v, said %q", err, b.told)
 	}
-	for _, lost := range []error{nats.ErrNoResponders, jetstream.ErrStreamNotFound, jetstream.ErrConsumerNotFound, fmt.Errorf("x: %w", nats.ErrNoResponders)} {
-		w.looked = time.Now()
-		if w.retire(lost); !w.looked.IsZero() {
-			t.Errorf("%v: they are not listed anew", lost)
-		}
-	}
-	w.looked = time.Now()
-	if w.retire(nats.ErrTimeout); w.looked.IsZero() {
-		t.Error("a slow answer has them listed anew")
-	}
 	if err := errors.Join(other.remove(t.Context()), twin.remove(t.Context()), w.list(t.Context())); err != nil || w.isRefused(other.key) || len(w.jobs) != 1 || w.jobs[b.h.key] == nil {
 		t.Errorf("%v, %v", w.jobs, err)
 	}
@@ -180,6 +178,21 @@ func TestSweepsOfAWorker(t *testing.T) {
 	w.nc.Close()
 	if _, err := w.assignments(t.Context()); err == nil {
 		t.Error("a closed line is listed")
+	}
+}
+
+// Sweeps are listed anew where the queue of one is gone; a queue has its key in the name of its stream.
+func TestWhenSweepsAreListedAnew(t *testing.T) {
+	w := new(labourer)
+	for _, lost := range []error{nats.ErrNoResponders, jetstream.ErrStreamNotFound, jetstream.ErrConsumerNotFound, fmt.Errorf("x: %w", nats.ErrNoResponders)} {
+		w.looked = time.Now()
+		if w.retire(lost); !w.looked.IsZero() {
+			t.Errorf("%v: they are not listed anew", lost)
+		}
+	}
+	w.looked = time.Now()
+	if w.retire(nats.ErrTimeout); w.looked.IsZero() {
+		t.Error("a slow answer has them listed anew")
 	}
 	for _, key := range []string{"x", "x-cells", "kedge-x-cells", "kedge-x"} {
 		if got := keyIn(&jetstream.StreamInfo{Config: jetstream.StreamConfig{Name: key}}); got != "x" {
@@ -222,14 +235,34 @@ func (f *fair) sweepOn(at Address) error {
 	return g.sweep(f.t.Context(), grid(f.t, 2), filepath.Join(f.t.TempDir(), "grid"), QueueOptions{})
 }
 
-// A queue is shown with its sweeps and workers in order; a sweep without a collector has nobody to be asked; names and keys choose sweeps.
-func TestQueuesAreShown(t *testing.T) {
-	b := newBench(t)
+// twin is the queue of another sweep.
+func (b *bench) twin() *queue {
+	t := b.t
+	t.Helper()
 	twin := *b.h.queue
 	twin.key, twin.meta = "eeeeeeeeeeee", map[string]string{metaName: "another", metaLayout: layout, metaCells: "3", metaBuild: b.h.meta[metaBuild]}
 	if err := twin.make(t.Context(), time.Second); err != nil {
 		t.Fatal(err)
 	}
+	return &twin
+}
+
+// answers has a collector answer.
+func (b *bench) answers() {
+	b.t.Helper()
+	for what, sheet := range map[string]string{"collector": `{"done": 1, "failed": 2}`, "retry": `{"failed": 4}`} {
+		sub, err := b.h.nc.Subscribe(b.h.subject(what), func(m *nats.Msg) { m.Respond([]byte(sheet)) })
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		b.t.Cleanup(func() { sub.Unsubscribe() })
+	}
+}
+
+// A queue is shown with its sweeps and workers in order.
+func TestQueuesAreShown(t *testing.T) {
+	b := newBench(t)
+	twin := b.twin()
 	b.refill()
 	if _, err := b.a.pull(t.Context(), 3, 0, func(*nats.Msg) {}); err != nil {
 		t.Fatal(err)
@@ -241,13 +274,7 @@ func TestQueuesAreShown(t *testing.T) {
 		}
 		defer sub.Unsubscribe()
 	}
-	for what, sheet := range map[string]string{"collector": `{"done": 1, "failed": 2}`, "retry": `{"failed": 4}`} {
-		sub, err := b.h.nc.Subscribe(b.h.subject(what), func(m *nats.Msg) { m.Respond([]byte(sheet)) })
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer sub.Unsubscribe()
-	}
+	b.answers()
 	c, err := OpenControl(t.Context(), b.address())
 	if err != nil {
 		t.Fatal(err)
@@ -266,6 +293,17 @@ func TestQueuesAreShown(t *testing.T) {
 	}
 	if got := strings.Join(names, " "); got != "gc ha hb" {
 		t.Errorf("workers %s", got)
+	}
+}
+
+// Names and keys choose sweeps, and a sweep without a collector has nobody to be asked.
+func TestSweepsAreChosen(t *testing.T) {
+	b := newBench(t)
+	twin := b.twin()
+	b.answers()
+	c, err := OpenControl(t.Context(), b.address())
+	if err != nil {
+		t.Fatal(err)
 	}
 	for name, want := range map[string]int{"": 2, "grid": 1, "another": 1, b.h.key: 1, twin.key: 1, "x": 0} {
 		list, err := c.chosen(t.Context(), name)
@@ -300,7 +338,7 @@ func TestQueuesAreShown(t *testing.T) {
 	}
 }
 
-// A queue off the loopback speaks TLS with its own certificate; one whose place is taken says so; and nothing of a finished one is left.
+// A queue off the loopback speaks TLS with its own certificate, and one whose place is taken says so.
 func TestQueuesOfThisProcess(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "queue")
 	e, err := Serve(dir, "0.0.0.0:0")
@@ -327,6 +365,18 @@ func TestQueuesOfThisProcess(t *testing.T) {
 	}
 	if _, err := Serve(filepath.Join(t.TempDir(), "queue"), "0.0.0.0:"+port); err == nil || !strings.HasPrefix(err.Error(), "--serve: ") {
 		t.Errorf("a port that is taken: %v", err)
+	}
+	if err := e.Stop(true); err != nil {
+		t.Error(err)
+	}
+}
+
+// A queue that is begun again has its secret, one that is finished leaves nothing, and one that cannot keep anything says so.
+func TestQueuesBeginAgain(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "queue")
+	e, err := Serve(dir, "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
 	}
 	if err := e.Stop(false); err != nil {
 		t.Error(err)
@@ -387,7 +437,7 @@ func TestOneCollectsASweep(t *testing.T) {
 	}
 }
 
-// A worker asks all its sweeps at once but the last, for which it waits, for as many cells as it has slots; it computes them and has its slots again.
+// A worker asks all its sweeps at once but the last, for which it waits, for as many cells as it has slots.
 func TestFeeding(t *testing.T) {
 	b := newBench(t)
 	twin := *b.h.queue
@@ -416,9 +466,14 @@ func TestFeeding(t *testing.T) {
 	if len(w.slots) != 2 || cause != nil {
 		t.Errorf("%d slots, %v", len(w.slots), cause)
 	}
-	if err := errors.Join(twin.remove(t.Context()), w.list(t.Context())); err != nil {
-		t.Fatal(err)
-	}
+}
+
+// Cells are computed in the slots of a worker, which it has again then; of queues that are gone it asks no more.
+func TestSlotsAreUsedAgain(t *testing.T) {
+	b := newBench(t)
+	w := b.labourer()
+	w.empty = func(string) (string, []byte) { return kindError, []byte("x") }
+	stop := func(err error) { t.Error(err) }
 	b.refill()
 	done := func() int { w.mu.Lock(); defer w.mu.Unlock(); return w.done }
 	for range 500 {

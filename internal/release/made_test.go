@@ -248,6 +248,10 @@ func TestOriginsOfPrograms(t *testing.T) {
 			t.Errorf("%s: %s, want %s", x.settings, text, x.want)
 		}
 	}
+}
+
+// A program is started as it is, by an emulator, or not at all.
+func TestHowProgramsAreStarted(t *testing.T) {
 	if command, reason := (program{Platform: Host(), path: "p"}).starter(); !slices.Equal(command, []string{"p"}) || reason != "" {
 		t.Errorf("%q, %s", command, reason)
 	}
@@ -395,6 +399,14 @@ func TestOddKeys(t *testing.T) {
 		if _, err := Verify(dir, path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
+	}
+}
+
+// A list without a signature, or with lines that lead elsewhere, is refused.
+func TestOddLists(t *testing.T) {
+	dir, key := t.TempDir(), filepath.Join(t.TempDir(), "key")
+	if err := NewKey(key); err != nil {
+		t.Fatal(err)
 	}
 	put(t, filepath.Join(dir, sumsFile), "x")
 	if _, err := Verify(dir, key+".pub"); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), signFile) {
