@@ -132,7 +132,7 @@ func TestWhatAQueueIsFilledWith(t *testing.T) {
 		t.Errorf("%v, with %d messages in all", got, b.state(b.h.cells()).LastSeq)
 	}
 	taken := map[string]string{}
-	n, err := b.a.pull(t.Context(), 8, 0, func(m *nats.Msg) { taken[m.Subject] = string(m.Data) })
+	n, err := b.a.pull(t.Context(), 8, 5*time.Second, func(m *nats.Msg) { taken[m.Subject] = string(m.Data) })
 	if err != nil || n != 8 {
 		t.Errorf("%d, %v", n, err)
 	}

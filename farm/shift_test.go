@@ -124,7 +124,7 @@ func TestQueuesThatHandNothingOut(t *testing.T) {
 	for _, x := range []struct {
 		most, want int
 		wait       time.Duration
-	}{{3, 3, 0}, {9, 5, 50 * time.Millisecond}, {1, 0, 0}} {
+	}{{3, 3, 5 * time.Second}, {9, 5, 500 * time.Millisecond}, {1, 0, 0}} {
 		if n, err := b.a.pull(t.Context(), x.most, x.wait, take); n != x.want || err != nil {
 			t.Errorf("%d of %d, %v", n, x.most, err)
 		}

@@ -264,7 +264,7 @@ func TestQueuesAreShown(t *testing.T) {
 	b := newBench(t)
 	twin := b.twin()
 	b.refill()
-	if _, err := b.a.pull(t.Context(), 3, 0, func(*nats.Msg) {}); err != nil {
+	if _, err := b.a.pull(t.Context(), 3, 5*time.Second, func(*nats.Msg) {}); err != nil {
 		t.Fatal(err)
 	}
 	for _, who := range []string{`{"name":"b","host":"h"}`, `{"name":"c","host":"g"}`, `{"name":"b","host":"h"}`, `{"name":"a","host":"h"}`, `{`, `{}`} {

@@ -102,6 +102,11 @@ func programSum() string {
 	if err != nil {
 		return "unknown"
 	}
+	return sumAt(path)
+}
+
+// sumAt identifies the program of a file.
+func sumAt(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
 		return "unknown"
