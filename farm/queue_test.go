@@ -320,3 +320,25 @@ func TestNotesOfTwo(t *testing.T) {
 		t.Errorf("the next is asked, %v", err)
 	}
 }
+
+// A server that wants a name and a password is entered with them, and one that wants a token with that.
+func TestSecretsOfServers(t *testing.T) {
+	for _, x := range []struct {
+		change func(*server.Options)
+		enter  Address
+	}{
+		{func(o *server.Options) { o.Username, o.Password = "me", "secret" }, Address{name: "me", secret: "secret"}},
+		{func(o *server.Options) { o.Authorization = "secret" }, Address{secret: "secret"}},
+	} {
+		at := foreign(t, x.change)
+		if _, err := at.call(t.Context(), "test", true); !errors.Is(err, nats.ErrAuthorization) {
+			t.Errorf("without a secret: %v", err)
+		}
+		at.name, at.secret = x.enter.name, x.enter.secret
+		nc, err := at.call(t.Context(), "test", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		nc.Close()
+	}
+}

@@ -89,6 +89,23 @@ func TestTornAndForeignStatesAreRefused(t *testing.T) {
 	}
 }
 
+// A normal number that is said to be handed out, and is there all the same, is refused.
+func TestSparesThatAreHandedOut(t *testing.T) {
+	for name, make := range pairs() {
+		run, fresh := make()
+		run.Normal()
+		state, _ := run.AppendBinary(nil)
+		content := bytes.Clone(state[1+len(name)+8 : len(state)-4])
+		if fresh.UnmarshalBinary(wire.Seal(name, content)) != nil {
+			t.Fatalf("%s: a state of its own is refused", name)
+		}
+		content[len(content)-16] = 0 // in the eight bytes before the number is whether it is to be handed out
+		if err := fresh.UnmarshalBinary(wire.Seal(name, content)); err == nil {
+			t.Errorf("%s: it is taken", name)
+		}
+	}
+}
+
 // Any content under a right checksum: refused without a trace, or taken and written again byte for byte.
 func FuzzUnmarshal(f *testing.F) {
 	for name, make := range pairs() {
