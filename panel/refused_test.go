@@ -80,3 +80,21 @@ func TestInstrumentsThatMoveNothing(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// With one column x, from which the mean is taken, and two units the variance of its coefficient is Σᵤ(Σᵢ xᵢeᵢ)²/(Σx²)², times (n−1)/(n−2) for what was
+// estimated and 2/(2−1) for the units.
+func TestErrorsOfTwoUnits(t *testing.T) {
+	table := Table{Unit: []int{1, 1, 1, 2, 2, 2}, Time: []int{1, 2, 3, 1, 2, 3}, Names: []string{"x"}, X: [][]float64{{-5, -3, -1, 1, 3, 5}}, Y: []float64{2, 7, 1, 8, 2, 8}}
+	e, err := Fit(table, Design{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, mean := table.X[0], 28.0/6
+	slope := (-5*2 - 3*7 - 1*1 + 1*8 + 3*2 + 5*8) / 70.0
+	near(t, "the slope", e.Value[0], slope, 1e-14)
+	scores := [2]float64{}
+	for i, y := range table.Y {
+		scores[i/3] += x[i] * (y - mean - slope*x[i])
+	}
+	near(t, "its variance", e.Cov.At(0, 0), (scores[0]*scores[0]+scores[1]*scores[1])/(70*70)*5/4*2, 1e-13)
+}
