@@ -151,6 +151,13 @@ func TestDoubtsThatCannotBe(t *testing.T) {
 	}
 	d.Stop()
 	d = Doubt()
+	d.Add(1, []byte("2"), 1)
+	d.Add(2, []byte("1"), 2)
+	d.Add(3, []byte("3"), math.NaN())
+	if wrong, err := d.End(); wrong == nil || wrong.Number != 1 || string(wrong.Now) != "1" || err != nil {
+		t.Errorf("of several the first is %v, %v", wrong, err)
+	}
+	d = Doubt()
 	d.Stop() // before its end
 	d.Stop()
 	<-d.done

@@ -220,6 +220,32 @@ func TestReplays(t *testing.T) {
 	}
 }
 
+// What time brings must be there as it is brought, as the end of a pin; and what comes before its cause needs that.
+func TestWhatFollows(t *testing.T) {
+	j, _ := lived(t)
+	list := events(t, j)
+	at := slices.IndexFunc(list, func(e session.Event) bool { return e.Kind == session.Unpinned })
+	for want, forge := range map[string]func([]session.Event) []session.Event{
+		"unpinned again differs in its time, actor, decision or reference":          func(l []session.Event) []session.Event { l[at].Actor = "another"; return l },
+		"mode is written, unpinned comes out again":                                 func(l []session.Event) []session.Event { return slices.Delete(l, at, at+1) },
+		"unpinned again comes to {\"reason\":\"its time was over\"}, written is {}": func(l []session.Event) []session.Event { l[at].Body = []byte("{}"); return l },
+	} {
+		f := &forged{j, forge(slices.Clone(list))}
+		f.seal()
+		r, err := replay.Loop(t.Context(), f, "shop", session.Standard)
+		var broken *session.ChainError
+		if !errors.As(err, &broken) || broken.Seq != at+1 || broken.Why != want || r.Decided != at {
+			t.Errorf("%d decided, %v, want %s", r.Decided, err, want)
+		}
+	}
+	at = slices.IndexFunc(list, func(e session.Event) bool { return e.Kind == session.Superseded })
+	r, err := replay.Loop(t.Context(), &forged{j, list[:at+1]}, "shop", session.Standard)
+	var broken *session.ChainError
+	if !errors.As(err, &broken) || broken.Seq != at+1 || broken.Why != "what it comes from is not there" || r.Decided != at {
+		t.Errorf("%d decided, %v", r.Decided, err)
+	}
+}
+
 // Closes of people who are gone are taken as they are written, and named; what comes after them is decided again once a close has its people.
 func TestReplaysWithoutPeople(t *testing.T) {
 	var got []string
