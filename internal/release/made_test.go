@@ -424,3 +424,27 @@ func TestOddLists(t *testing.T) {
 		}
 	}
 }
+
+// A program depends on all its parts, and each of them on nothing; and nothing is made where there is no room for it.
+func TestBillsSayWhatDependsOnWhat(t *testing.T) {
+	info := &debug.BuildInfo{GoVersion: "go1.26.0", Main: debug.Module{Path: "example.org/m"}, Deps: []*debug.Module{{Path: "example.org/d", Version: "v1.2.3"}}}
+	_, text, err := billOf(program{}, info, []Material{{Path: "example.org/d", Version: "v1.2.3", Licences: []string{"MIT"}}})
+	var b bill
+	if err := errors.Join(err, json.Unmarshal(text, &b)); err != nil {
+		t.Fatal(err)
+	}
+	var refs []string
+	for i, c := range b.Components {
+		if refs = append(refs, c.Ref); b.Dependencies[i].Ref != c.Ref || b.Dependencies[i].On != nil {
+			t.Errorf("%+v", b.Dependencies[i])
+		}
+	}
+	if on := b.Dependencies[len(refs)]; len(refs) != 4 || len(b.Dependencies) != 5 || !slices.Equal(on.On, refs) || on.Ref != b.Metadata.Component.Ref {
+		t.Errorf("%+v", b.Dependencies)
+	}
+	root := tree(t)
+	t.Setenv("TMPDIR", filepath.Join(root, "missing"))
+	if err := (Making{Root: root}).make(t.Context()); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+}
