@@ -21,6 +21,7 @@ const (
 type Ahead[T any] struct {
 	Out  <-chan []T
 	err  error
+	cut  error // what kept some from being handed on
 	lost crew.Panic
 }
 
@@ -44,7 +45,7 @@ func Read[T any](ctx context.Context, most int, read func(visit func(T) error) e
 				if size += ready(&some[i]); size < most && i+1 < len(some) {
 					continue
 				}
-				if send(ctx, out, some[done:i+1]) != nil {
+				if a.cut = send(ctx, out, some[done:i+1]); a.cut != nil {
 					return
 				}
 				done, size = i+1, 0
@@ -92,6 +93,9 @@ func drain[T any](from <-chan []T) {
 func (a *Ahead[T]) End() error {
 	drain(a.Out)
 	a.lost.Throw()
+	if a.err == nil {
+		return a.cut
+	}
 	return a.err
 }
 

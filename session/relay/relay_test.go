@@ -126,6 +126,27 @@ func TestAheadByAFew(t *testing.T) {
 	})
 }
 
+// Items that were read and never handed on, since the context ended, are told.
+func TestCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		a := Read(ctx, 1, func(visit func(int) error) error {
+			for i := range chunk {
+				if err := visit(i); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, func(*int) int { return 1 })
+		synctest.Wait() // all is read, and some of it waits
+		stop()
+		synctest.Wait()
+		if err := a.End(); !errors.Is(err, context.Canceled) {
+			t.Errorf("ended with %v", err)
+		}
+	})
+}
+
 // Who reads may be stopped when the last of it is to be handed on.
 func TestStoppedAtTheEnd(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
