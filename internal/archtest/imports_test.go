@@ -15,7 +15,7 @@ func layers() map[string]int {
 	return map[string]int{
 		"stream": 0, "internal/rows": 0, "internal/npy": 0, "internal/fixpoint": 0, "internal/crew": 0, "internal/wire": 0,
 		"internal/columns": 0, "internal/intake": 0, "internal/dense": 0, "internal/heap": 0, "internal/phrase": 0, "internal/interval": 0, "internal/lists": 0, "internal/archtest": 0,
-		"internal/portable": 0, "ptx": 0, "device": 0, "device/emulated": 0, "internal/scratch": 0, "internal/targets": 0, "internal/evidence": 0, "internal/evidence/board": 0, "internal/licence": 0,
+		"internal/portable": 0, "ptx": 0, "device": 0, "device/emulated": 0, "internal/scratch": 0, "internal/targets": 0, "internal/pages": 0, "internal/evidence": 0, "internal/evidence/board": 0, "internal/licence": 0,
 		".":   1,
 		"set": 2, "dynamics": 2, "sensitivity": 2, "objective": 2, "population": 2,
 		"online": 2, "transport": 2, "steady": 2, "formula": 2, "risk": 2, "panel": 2, "conform": 2,

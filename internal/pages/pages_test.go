@@ -1,4 +1,4 @@
-package command
+package pages
 
 import (
 	"fmt"
@@ -67,16 +67,16 @@ func guides(t *testing.T) (pages []*guide) {
 	t.Helper()
 	files := []string{"README.md", "docs/formula.md", "docs/data.md", "docs/population.md", "docs/production.md", "docs/service.md", "docs/fitting.md", "docs/fitting-shop.md", "docs/fitting-cigarettes.md"}
 	for _, pattern := range []string{"docs/tutorial/*.md", "docs/formats/*.md"} {
-		more, err := filepath.Glob(filepath.Join("..", pattern))
+		more, err := filepath.Glob(filepath.Join("../..", pattern))
 		if err != nil || len(more) == 0 {
 			t.Fatalf("%s: %d files, %v", pattern, len(more), err)
 		}
 		for _, file := range more {
-			files = append(files, filepath.ToSlash(strings.TrimPrefix(file, ".."+string(filepath.Separator))))
+			files = append(files, filepath.ToSlash(strings.TrimPrefix(filepath.ToSlash(file), "../../")))
 		}
 	}
 	for _, file := range files {
-		text, err := os.ReadFile(filepath.Join("..", file))
+		text, err := os.ReadFile(filepath.Join("../..", file))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -241,7 +241,7 @@ func TestCommandsOfPagesCanBeTyped(t *testing.T) {
 
 // Every figure of the documents is drawn by the commands of one page.
 func TestFiguresOfPagesAreDrawn(t *testing.T) {
-	files, err := filepath.Glob("../docs/img/*")
+	files, err := filepath.Glob("../../docs/img/*")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
@@ -255,7 +255,7 @@ func TestFiguresOfPagesAreDrawn(t *testing.T) {
 		}
 	}
 	for _, file := range files {
-		if name := strings.TrimPrefix(filepath.ToSlash(file), "../"); drawn[name] != 1 {
+		if name := strings.TrimPrefix(filepath.ToSlash(file), "../../"); drawn[name] != 1 {
 			t.Errorf("%s is drawn on %d pages, want one", name, drawn[name])
 		}
 	}

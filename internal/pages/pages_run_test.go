@@ -1,4 +1,4 @@
-package command
+package pages
 
 import (
 	"bytes"
@@ -18,6 +18,32 @@ import (
 	"testing"
 	"time"
 )
+
+// programDir is where program puts what it builds.
+var programDir string
+
+// program builds kedge once. It tells its revision where git does, as pages show it.
+var program = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(programDir, "kedge")
+	if err := exec.Command("go", "build", "-buildvcs=auto", "-o", path, "../../cmd/kedge").Run(); err == nil {
+		return path, nil
+	}
+	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", path, "../../cmd/kedge").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return path, nil
+})
+
+func TestMain(m *testing.M) {
+	var err error
+	if programDir, err = os.MkdirTemp("", "kedge-program-*"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(programDir)
+	os.Exit(code)
+}
 
 // What pages show is what the program prints and draws: the commands of a page are typed one after the other in a folder of their own, in
 // which the repository's examples lie, and the numbers of its prose are among what they print.
@@ -119,7 +145,7 @@ func newTypist(t *testing.T) *typist {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root, err := filepath.Abs("..")
+	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -379,7 +405,7 @@ func (p *guide) write(t *testing.T) {
 			p.lines = slices.Concat(p.lines[:start], c.output, p.lines[end:])
 		}
 	}
-	if err := os.WriteFile(filepath.Join("..", p.file), []byte(strings.Join(p.lines, "\n")), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join("../..", p.file), []byte(strings.Join(p.lines, "\n")), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	fresh, err := readGuide(p.file, strings.Join(p.lines, "\n"))
