@@ -6,6 +6,7 @@ import (
 	"math/cmplx"
 	"slices"
 
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/problem/record"
 	"github.com/kedge-opt/kedge/stream"
@@ -34,7 +35,7 @@ type Reply struct {
 func (w *work) judge() error {
 	out := w.out
 	if people := out.People - w.pairs.Alone; people < 20 && w.spec.Data.Kind == record.Panel {
-		out.Warn = append(out.Warn, fmt.Sprintf("Errors rest on %s: with fewer than 20 they are too small more often than not.", map[bool]string{true: "1 person", false: fmt.Sprintf("%d people", people)}[people == 1]))
+		out.Warn = append(out.Warn, fmt.Sprintf("Errors rest on %s: with fewer than 20 they are too small more often than not.", phrase.People(people)))
 	}
 	if w.spec.Data.Kind != record.Panel {
 		return nil

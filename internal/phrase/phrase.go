@@ -124,6 +124,14 @@ func CountGrouped(n int, what string) string {
 	return Grouped(n) + " " + what + "s"
 }
 
+// People says how many, with its digits in groups.
+func People(n int) string {
+	if n == 1 {
+		return "1 person"
+	}
+	return Grouped(n) + " people"
+}
+
 // Grouped writes a number with its digits in groups of three where there are more than four.
 func Grouped(n int) string {
 	text, negative := strings.CutPrefix(strconv.Itoa(n), "-")

@@ -191,11 +191,7 @@ func (p *Outlook) Lines() []string {
 		if one.Every == 1 {
 			every = "turn"
 		}
-		people := phrase.Grouped(one.People) + " people"
-		if one.People == 1 {
-			people = "1 person"
-		}
-		lines = append(lines, fmt.Sprintf("%s: %s, %s to decide, %s, measured every %s, seed %d", one.Name, people,
+		lines = append(lines, fmt.Sprintf("%s: %s, %s to decide, %s, measured every %s, seed %d", one.Name, phrase.People(one.People),
 			phrase.Count(one.Decisions, "number"), phrase.CountGrouped(one.Turns, "turn"), every, one.Seed))
 		for _, note := range one.Notes {
 			lines = append(lines, "  "+note)
