@@ -2,12 +2,7 @@
 
 package device
 
-// library is the driver's, of which there is none.
-type library struct{}
-
 // openLibrary says how to get a program that has a driver.
 func openLibrary() (caller, error) {
 	return nil, &AbsentError{"this kedge was built without GPUs", "build it with go install -tags gpu github.com/kedge-opt/kedge/cmd/kedge@latest on Linux, or run with --device cpu"}
 }
-
-func (l *library) call(entry, ...uintptr) int { return -1 }

@@ -47,14 +47,7 @@ func headline(e *logs.Inference) string {
 	if e.Method == logs.Matching {
 		return fmt.Sprintf("%s, %s to %s: %s", e.Spec.Data.File, e.First, e.Last, phrase.CountGrouped(e.Rows, "row"))
 	}
-	return fmt.Sprintf("%s, %s to %s: %s of %s", e.Spec.Data.File, e.First, e.Last, phrase.CountGrouped(e.Pairs, "pair"), people(e.People))
-}
-
-func people(n int) string {
-	if n == 1 {
-		return "1 person"
-	}
-	return phrase.Grouped(n) + " people"
+	return fmt.Sprintf("%s, %s to %s: %s of %s", e.Spec.Data.File, e.First, e.Last, phrase.CountGrouped(e.Pairs, "pair"), phrase.People(e.People))
 }
 
 // how says by which method the numbers were found.
@@ -119,7 +112,7 @@ func answered(e *logs.Inference) (pieces []page.Piece) {
 		if a.HalfLife.Low.Known() && a.HalfLife.High.Known() {
 			text += " (" + between(a.HalfLife) + ")"
 		}
-		pieces = append(pieces, page.Paragraphs{Texts: []string{text + fmt.Sprintf(", for the median of %s as the log leaves them.", people(a.People))}})
+		pieces = append(pieces, page.Paragraphs{Texts: []string{text + fmt.Sprintf(", for the median of %s as the log leaves them.", phrase.People(a.People))}})
 	}
 	return pieces
 }

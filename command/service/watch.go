@@ -128,7 +128,7 @@ func gist(e session.Event) string {
 			add("value %s", phrase.Digits(b.Value.Mean, 4))
 		}
 	case b.Batch != "":
-		add("%s, %s", b.Batch, people(b.Rows))
+		add("%s, %s", b.Batch, phrase.People(b.Rows))
 	case b.U != nil:
 		add("%s", strings.TrimSpace(b.Basis+" "+numbers(b.U)))
 	case b.Words != "":

@@ -41,7 +41,7 @@ func words(reply any) string {
 			deployment(line, r)
 		}
 	case session.Received:
-		line("batch %s: %s", r.ID, people(r.Rows))
+		line("batch %s: %s", r.ID, phrase.People(r.Rows))
 		if !r.Used {
 			line("  too late: kept, and not counted")
 		} else {
@@ -119,9 +119,9 @@ func closing(line func(string, ...any), r session.Closing) {
 	for _, why := range r.Reasons {
 		line("  %s", phrase.Safe(why))
 	}
-	line("  %s counted", people(r.Sample.Rows))
+	line("  %s counted", phrase.People(r.Sample.Rows))
 	if n := r.Sample.Quarantined; n > 0 {
-		line("  %s did not: outside their ranges, or far from all seen before", people(n))
+		line("  %s did not: outside their ranges, or far from all seen before", phrase.People(n))
 	}
 	for _, j := range r.Guardrails {
 		line("  guardrail %s: %s", j.Verdict, phrase.Safe(j.Words))
@@ -201,13 +201,6 @@ func holds(reply any) string {
 		}
 	}
 	return ""
-}
-
-func people(n int) string {
-	if n == 1 {
-		return "1 person"
-	}
-	return strconv.Itoa(n) + " people"
 }
 
 // aboutKey is a line on a key.

@@ -81,7 +81,7 @@ func Document(e *logs.Inference, by Recipe) (*page.Document, error) {
 }
 
 func facts(e *logs.Inference) string {
-	seen := phrase.CountGrouped(e.Pairs, "pair") + " of rows a turn apart, of " + peopled(e.People)
+	seen := phrase.CountGrouped(e.Pairs, "pair") + " of rows a turn apart, of " + phrase.People(e.People)
 	if e.Pairs == 0 {
 		seen = phrase.CountGrouped(e.Rows, "row")
 	}

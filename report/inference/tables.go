@@ -36,7 +36,7 @@ func replies(e *logs.Inference) []page.TextTable {
 		return nil
 	}
 	t := page.TextTable{ID: "answers", Title: "How people answer", About: fmt.Sprintf("What one more of a decision changes, at once and once people have settled, on average over %s as the log leaves them. "+
-		"Where both are logarithms these are elasticities, of the short and of the long run. %s", peopled(a.People), settling(a))}
+		"Where both are logarithms these are elasticities, of the short and of the long run. %s", phrase.People(a.People), settling(a))}
 	t.Columns = append([]page.Head{page.Titled("one more of"), page.Titled("changes")}, page.Heads("", "at once", "from", "to", "settled", "from", "to")[1:]...)
 	for _, r := range a.Entries {
 		t.Rows = append(t.Rows, []page.TextCell{page.Words(r.Decision), page.Words(r.State), cell(r.Once.Value), cell(r.Once.Low), cell(r.Once.High), cell(r.Settled.Value), cell(r.Settled.Low), cell(r.Settled.High)})

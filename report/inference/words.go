@@ -21,13 +21,6 @@ func orAbsent(text string) string {
 	return text
 }
 
-func peopled(n int) string {
-	if n == 1 {
-		return "1 person"
-	}
-	return phrase.Grouped(n) + " people"
-}
-
 // figured shows a number with four digits, or a dash.
 func figured(n logs.Amount) string {
 	if !n.Known() {

@@ -127,9 +127,9 @@ func (a *answering) seen(n int, u []float64) kedge.Observation {
 func closes(t *testing.T, g *Guard, seed uint64, isWeighted bool) (list []string) {
 	r := rand.New(rand.NewPCG(seed, 4))
 	a := &answering{Rand: r, share: []float64{1, 0.3, 1.8, 1}[seed%4], weighted: isWeighted, at: [2]float64{6.75, 3.75}}
-	u, h := []float64{3, 3}, &Hindsight{}
+	h := &Hindsight{}
 	for k := 1; k <= 16; k++ {
-		u = []float64{2.5 + r.Float64(), 2.5 + 1.5*float64(k%2)*r.Float64()}
+		u := []float64{2.5 + r.Float64(), 2.5 + 1.5*float64(k%2)*r.Float64()}
 		g.WentLive(u, k%5 == 0)
 		if k > 8 && seed%3 == 0 {
 			a.shift += 0.4
