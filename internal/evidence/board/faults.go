@@ -43,7 +43,7 @@ func faultsOfRounds() []Planted {
 		{Name: "a replay takes what is written for what comes out", Where: "session", Pack: "./store", Test: "TestReplaysFindWhatWasChanged", Lines: []string{
 			"r.doubts.Add(w.Seq, w.Body, body)", "_ = body"}},
 		{Name: "a replay does not say what it could not check", Where: "session", Pack: "./store", Test: "TestRetentionLeavesALoopThatGoesOn", Lines: []string{
-			"r.recap.Lacking = append(r.recap.Lacking, one.K)", "_ = one.K"}},
+			"r.recap.Lacking = append(r.recap.Lacking, t.k)", "_ = t.k"}},
 		{Name: "people who are told of again count again", Where: "session/command.go", Pack: "./session", Test: "TestRandomScripts", Lines: []string{
 			"if i, ok := d.receipt(c.ID); ok {", "if i, ok := d.receipt(c.ID); ok && d.Batches[i].Content != r.Content {"}},
 		{Name: "a refusal is written down", Where: "session/loop.go", Pack: "./server", Test: "TestRandomCalls", Lines: []string{
