@@ -69,6 +69,7 @@ func TestSumsHaveTheOrderOfTheTree(t *testing.T) {
 // A GPU that gets an instruction wrong is refused before it is used, whichever it is of those that results depend on: a quotient in single
 // precision is a guess that is bettered.
 func TestWrongGPUsAreRefused(t *testing.T) {
+	calm(t)
 	for i, name := range []string{
 		"add.rn.f64", "sub.rn.f64", "mul.rn.f64", "div.rn.f64", "fma.rn.f64", "sqrt.rn.f64", "add.rn.f32", "sub.rn.f32", "mul.rn.f32",
 		"cvt.f64.f32", "cvt.rn.f32.f64", "abs.f64", "neg.f64", "selp.f64", "setp.lt.f64", "setp.le.f64", "mul.wide.u32", "mad.lo.u64", "rem.u64", "testp.finite.f64",
@@ -90,6 +91,7 @@ func TestWrongGPUsAreRefused(t *testing.T) {
 
 // A GPU that is lost while it shows what it computes is refused by what its driver said.
 func TestAGPUThatIsLostAtFirst(t *testing.T) {
+	calm(t)
 	d := emulated.New()
 	d.Fail = func(_ string, before int) int {
 		if before < 150 {
@@ -332,6 +334,7 @@ type unlisted struct{ kedge.Dynamics }
 
 // What a survey says of GPUs: what they are, what they hold, and what is wrong with them.
 func TestSurvey(t *testing.T) {
+	calm(t)
 	d := emulated.New()
 	list, err := Survey(d)
 	if err != nil || len(list) != 1 {
@@ -362,6 +365,7 @@ func TestSurvey(t *testing.T) {
 
 // A GPU that has no room for what a survey copies is in trouble, and says so.
 func TestSurveyWithoutRoom(t *testing.T) {
+	calm(t)
 	d := emulated.New()
 	calls := map[string][]int{}
 	d.Fail = func(name string, before int) int { calls[name] = append(calls[name], before); return 0 }

@@ -13,6 +13,7 @@ import (
 	"github.com/kedge-opt/kedge/device/emulated"
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/heap"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/population"
@@ -27,6 +28,7 @@ func open(t *testing.T) *Board {
 	p, err := Open(0)
 	var absent *device.AbsentError
 	if errors.As(err, &absent) {
+		calm(t)
 		p, err = furnished(emulated.New(), 0)
 	}
 	if err != nil {
@@ -35,6 +37,14 @@ func open(t *testing.T) *Board {
 	t.Cleanup(p.Close)
 	p.Say = func(line string) { t.Log(line) }
 	return p
+}
+
+// calm skips what lets a GPU made of Go compute much, one thread after the other, under the race detector, which has nothing to see there.
+func calm(t *testing.T) {
+	t.Helper()
+	if heap.Race {
+		t.Skip("many times slower under the race detector, and of one goroutine")
+	}
 }
 
 // people is how many a crowd has: so many on a GPU, some tiles and a rest on one made of Go.
