@@ -12,6 +12,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/certify"
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -162,7 +163,7 @@ func readQ(text string) ([]float64, error) {
 	for _, line := range strings.Split(text, ";") {
 		var row []float64
 		for _, word := range strings.Split(line, ",") {
-			v, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
+			v, err := strconv.ParseFloat(strings.TrimSpace(phrase.Typed(word)), 64)
 			if err != nil {
 				return nil, fmt.Errorf("--Q %q: %q is not a number; want a diagonal as in 1,4 or rows as in \"2,1;1,2\"", text, word)
 			}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path"
@@ -182,8 +183,11 @@ func (l *lister) look(ctx context.Context, dir string) Listed {
 			found.Problems = append(found.Problems, err.Error())
 		}
 	}
-	note(s.date(&found))
-	note(s.outcome(&found))
+	for _, step := range []func(*Listed) error{s.date, s.outcome} {
+		if err := step(&found); !errors.Is(err, fs.ErrNotExist) { // what is missing is told with the sizes
+			note(err)
+		}
+	}
 	tags, err := s.Tags()
 	note(err)
 	found.Tags = append(found.Tags, tags...)
@@ -250,10 +254,16 @@ func (l *lister) measure(s *Sealed) (bytes int64, wrong []string) {
 func (s *Sealed) date(found *Listed) error {
 	if s.Kind == KindRun && s.Has(timesFile) {
 		var t times
-		err := s.readJSON(timesFile, largestSummary, &t)
+		if err := s.readJSON(timesFile, largestSummary, &t); err != nil {
+			return errors.Join(err, s.dateByManifest(found))
+		}
 		found.Finished = t.Finished
-		return err
+		return nil
 	}
+	return s.dateByManifest(found)
+}
+
+func (s *Sealed) dateByManifest(found *Listed) error {
 	info, err := s.dir.Lstat(manifestFile)
 	if err == nil {
 		found.Finished = info.ModTime().UTC().Truncate(time.Second)

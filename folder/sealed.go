@@ -102,6 +102,9 @@ func (s *Sealed) Read(name string, read func(f plain.Anywhere) error) error {
 		return fmt.Errorf("%s: the manifest does not list it: %w", s.dir.Path(full), fs.ErrNotExist)
 	}
 	file, err := s.dir.Open(full)
+	if within := new(fs.PathError); errors.As(err, &within) { // it names the file alone
+		return fmt.Errorf("%s: %w", s.dir.Path(full), within.Err)
+	}
 	if err != nil {
 		return err
 	}

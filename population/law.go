@@ -234,8 +234,11 @@ type Classes struct {
 
 // Check demands an end for every row, in growing order, and rows of dim entries.
 func (l Classes) Check(n, dim int) error {
-	if len(l.Ends) != len(l.Rows) || len(l.Ends) == 0 {
-		return &kedge.DimError{Arg: "the ends of classes", Got: len(l.Ends), Want: max(1, len(l.Rows))}
+	if len(l.Rows) == 0 {
+		return &kedge.DimError{Arg: "classes", Want: 1}
+	}
+	if len(l.Ends) != len(l.Rows) {
+		return &kedge.DimError{Arg: "the ends of classes", Got: len(l.Ends), Want: len(l.Rows)}
 	}
 	err, last := checkSizes(n, dim), 0
 	for i, row := range l.Rows {

@@ -189,7 +189,7 @@ func TestMistakesOfTables(t *testing.T) {
 		{"weight: w", "weight: 0*w", at + "population.weight: the largest weight is 0, want above 0, so that somebody counts"},
 		{"weight: w", "weight: w, weights: [1]", at + "population.weights is given, but people are columns of a file; want weight, with the name of a column"},
 		{"weight: w", "weight: w, sampling: without-replacement", at + "population.weight is given, but population.sampling is without-replacement: such samples are of people who count alike, and would answer for others than the value does; want with-replacement, which samples by weight"},
-		{"weight: w", "weight: w, size: 4", at + "customers.csv: 3 rows pass, population.size is 4; want at most as many, or none for all"},
+		{"weight: w", "weight: w, size: 4", at + "customers.csv: population.size is 4, more than there is to draw from (3 rows); want at most as many, or none for all"},
 		{"states: [spend]", "states: same", at + "population.states is same, but a state has 1 entry and a trait 2; want columns, or formulas of them"},
 		{"states: [spend]", "states: [spend, age]", at + "population.states gives 2 entries (spend and age), a state has 1"},
 		{"customers.csv", "customers.xls", at + "customers.xls: want a file that ends in .csv, .tsv, .parquet or .npz"},

@@ -17,7 +17,7 @@ import (
 
 // plainMinus lets a terminal show a number that can be copied into a calculation.
 func plainMinus(c page.TextCell) page.TextCell {
-	return c.InShort(strings.ReplaceAll(c.Text, "−", "-"))
+	return c.InShort(phrase.Typed(c.Text))
 }
 
 func inSmall(text string) []string {

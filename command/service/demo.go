@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"math"
+	"net/http"
 	"os"
 	"os/signal"
 	"strconv"
@@ -224,7 +225,7 @@ func (w *world) build(ctx context.Context, kinds *kind.Catalogue) error {
 	return err
 }
 
-// live lets people live under a loop until the context ends, or somebody archives the loop.
+// live lets people live under a loop until the context ends, or somebody archives the loop or makes a key.
 func (d *demo) live(ctx context.Context, at *client.Remote, w *world) error {
 	crowd := w.trial.Population
 	rule := &resident{remote: &remote{ctx: ctx, loop: at, dim: crowd.Dims()}, pace: time.Duration(float64(time.Second) / d.speed), rush: history, say: func(words string) { d.line("%s  %s %s\n", time.Now().Format(time.TimeOnly), w.name, words) }}
@@ -232,11 +233,17 @@ func (d *demo) live(ctx context.Context, at *client.Remote, w *world) error {
 	if err == nil {
 		err = (&loop.Loop{Population: w.population(), Algorithm: rule, Objective: w.trial.Objective, Turns: math.MaxInt, Batch: w.trial.Batch}).Run(ctx)
 	}
-	if client.IsProblem(err, session.IsArchived) {
-		d.line("%s  %s is archived; its people are left alone\n", time.Now().Format(time.TimeOnly), w.name)
-		return nil
+	end := ""
+	switch problem := new(client.Error); {
+	case client.IsProblem(err, session.IsArchived):
+		end = "is archived; its people are left alone"
+	case errors.As(err, &problem) && problem.Status == http.StatusUnauthorized: // somebody has made the first key
+		end = "wants a key from now on; its people have none and are left alone"
+	default:
+		return err
 	}
-	return err
+	d.line("%s  %s %s\n", time.Now().Format(time.TimeOnly), w.name, end)
+	return nil
 }
 
 // population is the people, with whatever is to come over them.

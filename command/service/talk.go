@@ -41,7 +41,7 @@ func decisionOf(text string) (int, error) {
 // numbersOf reads a decision, number by number.
 func numbersOf(list []string) (u []float64, err error) {
 	for _, text := range list {
-		v, err := strconv.ParseFloat(text, 64)
+		v, err := strconv.ParseFloat(phrase.Typed(text), 64)
 		if err != nil {
 			return nil, wrong("%s is no number", phrase.Safe(text))
 		}
@@ -118,7 +118,7 @@ func metricOf(text string, args []string) (name string, m guard.Metered, err err
 	parts := strings.Split(numbers, ",")
 	x := make([]float64, len(parts))
 	for i, part := range parts {
-		if x[i], err = strconv.ParseFloat(part, 64); err != nil {
+		if x[i], err = strconv.ParseFloat(phrase.Typed(part), 64); err != nil {
 			ok = false
 		}
 	}

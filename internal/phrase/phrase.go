@@ -108,6 +108,9 @@ func Parts(v float64, n int) (mantissa string, exponent int) {
 // Minus sets proper minus signs.
 func Minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 
+// Typed undoes Minus: numbers copied from a page, as programs read them.
+func Typed(s string) string { return strings.ReplaceAll(s, "−", "-") }
+
 // Count says how many, as in "1 trial" and "20 trials".
 func Count(n int, what string) string {
 	if n == 1 {

@@ -13,7 +13,7 @@ func TestNumbersInWords(t *testing.T) {
 		{Shortest(1.0 / 3), "0.333333"}, {Shortest(math.Copysign(0, -1)), "0"}, {Brief(-1.0 / 3), "−0.333"}, {Digits(0.0123456, 2), "0.012"}, {Fixed(-1, 1), "−1.0"},
 		{Count(1, "trial"), "1 trial"}, {Count(20_000, "trial"), "20000 trials"},
 		{Grouped(9999), "9999"}, {Grouped(10_000), "10 000"}, {Grouped(1_234_567), "1 234 567"},
-		{Grouped(-9999), "−9999"}, {Grouped(-123_456), "−123 456"}, {Grouped(math.MinInt32), "−2 147 483 648"}, {Shortest(-1e-10), "−1e−10"},
+		{Grouped(-9999), "−9999"}, {Grouped(-123_456), "−123 456"}, {Grouped(math.MinInt32), "−2 147 483 648"}, {Shortest(-1e-10), "−1e−10"}, {Typed("−1e−10, −∞"), "-1e-10, -∞"},
 		{Enumerate(nil), ""}, {Enumerate([]string{"a"}), "a"}, {Enumerate([]string{"a", "b", "c"}), "a, b and c"},
 	} {
 		if one.got != one.want {

@@ -229,7 +229,7 @@ func (c *census) pass() error {
 		c.fields, c.refs = c.fields[1:], c.refs[1:]
 	}
 	if c.Size > len(c.rows) {
-		return fmt.Errorf("%s pass, population.size is %d; want at most as many, or none for all", phrase.Count(len(c.rows), "row"), c.Size)
+		return fmt.Errorf("population.size is %d, more than there is to draw from (%s); want at most as many, or none for all", c.Size, phrase.Count(len(c.rows), "row"))
 	}
 	var err error
 	if c.rows, err = draw(c.rows, c.Size, c.Draw); err != nil {

@@ -23,7 +23,7 @@ func texts() []string {
 		"a: 0x10", "a: 010", "a: 1e-10", "a: .inf", "a: -.inf", "a: +.Inf", "a: .nan", "a: -.nan", "a: 1_000", "a: true", "a: yes", "a: 1:30", "'a b': 1", "a.b: 1", "\"\": 1", "1: 2", "a=b: 1",
 		"list:\n  - name: one\n    step: 1\n  - name: two\n    step: [1, 2]\n  - step: 3\n  - name: one\n  - name: 7\n  - name: [x]\n", "- a: 1\n  b: 2\n- - 1\n  - 2\n",
 		"a:\n b:\n  c:\n   - d: 1\n     e: 'x'\n", "a: @x", "a: `x`", "a: x # said\n# more\nb: 2", "  a: 1\n b: 2", "a: 1\n  b: 2", "a", "'quoted'", "17", "a: " + strings.Repeat("long ", 20),
-		"a: " + strings.Repeat("é", 60), "a: " + strings.Repeat("é", 61), strings.Repeat("k", 65) + ": 1", strings.Repeat("k", 64) + ": 1", "a: x/y_z-1.2", "a: 'on'", "a: '1'", "a: Z9", "a: \u2212x",
+		"a: " + strings.Repeat("é", 60), "a: " + strings.Repeat("é", 61), strings.Repeat("k", 65) + ": 1", strings.Repeat("k", 64) + ": 1", "a: x/y_z-1.2", "a: 'on'", "a: '1'", "a: Z9", "a: \u2212x", "a: [\u22120.5, \u22121e\u22123, \u2212.inf, '\u22121', 1\u22122]",
 		"a: [{name: big–dash, x: 1}, {name: big-dash, x: 2}]", "a: [{name: big—dash, x: 1}, {name: 'a.b'}]", "a: [[1, 2], [3]]", "a: [null, 1]", "a: [, 1]", "a: {b: }", "a: {b}", "a:\n- 1\n-\n- 3",
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
+	"github.com/kedge-opt/kedge/internal/phrase"
 )
 
 // tree turns the YAML library's nodes into ours.
@@ -125,14 +126,18 @@ func (at Place) firstOn() string {
 }
 
 // scalar keeps the text as written: what is a number is decided by who reads it, not by the YAML library, to which 010 is
-// eight and 1e-10 is text.
+// eight and 1e-10 is text. But a number copied from a page of kedge's has the minus signs of programs again.
 func (t *tree) scalar(n ast.Node, at Place) *Node {
 	tk := n.GetToken()
 	quoted, from := tk.Type == token.SingleQuoteType || tk.Type == token.DoubleQuoteType, t.at(tk)
 	if quoted {
 		from.Column++ // the text begins behind its quote
 	}
-	return &Node{Shape: Scalar, Text: tk.Value, Quoted: quoted, At: at, from: from}
+	text := tk.Value
+	if plain := phrase.Typed(text); !quoted && IsNumber(plain) {
+		text = plain
+	}
+	return &Node{Shape: Scalar, Text: text, Quoted: quoted, At: at, from: from}
 }
 
 // literalAt is where the text of a block begins: on the line after its sign, behind the indentation.

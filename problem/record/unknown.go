@@ -6,6 +6,9 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/problem/form"
 )
 
 // Question is what a model says of numbers that are to be found from a log, as in "?[3, 3] in [0, 1] from 0.5 ~ normal(0, 2)".
@@ -94,18 +97,16 @@ func (u *Question) clause(text string) (length int, fault string) {
 
 // bound reads a number or an infinity.
 func bound(word string) (float64, bool) {
-	switch strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(word), "-"), "−") {
+	word = phrase.Typed(word)
+	switch strings.TrimPrefix(strings.ToLower(word), "-") {
 	case "inf", ".inf", "∞":
-		if word[0] == '-' || strings.HasPrefix(word, "−") {
+		if word[0] == '-' {
 			return math.Inf(-1), true
 		}
 		return math.Inf(1), true
 	}
-	if strings.Trim(word, "+-.0123456789eE") != "" {
-		return 0, false
-	}
-	v, err := strconv.ParseFloat(word, 64)
-	return v, err == nil
+	v, ok := form.ParseNumber(word)
+	return v, ok && !math.IsNaN(v)
 }
 
 // fault says what of the numbers makes no sense.

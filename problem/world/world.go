@@ -62,7 +62,7 @@ func readLaw(n *form.Node) (law population.Number, fault string) {
 	}
 	law.NumberLaw = laws[at]
 	for _, word := range strings.Split(parts[2], ",") {
-		v, err := strconv.ParseFloat(strings.TrimSpace(strings.ReplaceAll(word, "−", "-")), 64)
+		v, err := strconv.ParseFloat(strings.TrimSpace(phrase.Typed(word)), 64)
 		if err != nil {
 			break
 		}

@@ -66,7 +66,7 @@ func (c *series) matches(want string) func(i int) bool {
 	}
 	all := draw.Nothing()
 	all.Add(c.numbers...)
-	v, err := strconv.ParseFloat(want, 64)
+	v, err := strconv.ParseFloat(phrase.Typed(want), 64)
 	switch {
 	case want == "last":
 		v = all.High
@@ -219,7 +219,7 @@ func split(c *series, rows []int) []part {
 func readable(names []string) []string {
 	numbers, all := make([]float64, len(names)), draw.Nothing()
 	for i, name := range names {
-		v, err := strconv.ParseFloat(strings.ReplaceAll(name, "−", "-"), 64)
+		v, err := strconv.ParseFloat(phrase.Typed(name), 64)
 		if err != nil || !phrase.Finite(v) {
 			return names
 		}

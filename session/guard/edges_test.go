@@ -110,6 +110,11 @@ func TestStatisticsAtTheirEdges(t *testing.T) {
 			t.Errorf("the quantile %g of seven is %g", level, v)
 		}
 	}
+	for level, want := range map[float64]bool{0.9: true, 0.1: true, 0.91: false, 0.09: false} { // 1 − 0.9, as numbers are kept, is less than 0.1
+		if v, _, _ := measure(live.Statistic{Of: live.QuantileOf, Level: level}, x, nil); math.IsNaN(v) == want {
+			t.Errorf("the quantile %g of ten is %g", level, v)
+		}
+	}
 	for equal, want := range map[bool]float64{false: 0.7, true: 0.9} {
 		if v, _, _ := measure(live.Statistic{Of: live.ShareOf, Equal: equal}, x, nil); v != want {
 			t.Errorf("a share of %g, want %g", v, want)

@@ -85,7 +85,7 @@ func measure(s live.Statistic, x, w []float64) (value, low, high float64) {
 	n := Worth(w, len(x))
 	switch s.Of {
 	case live.QuantileOf:
-		if n*min(s.Level, 1-s.Level) < 1 {
+		if n*min(s.Level, 1-s.Level) < 1-1e-9 { // 1 − 0.9 is a little less than a tenth
 			return math.NaN(), math.NaN(), math.NaN()
 		}
 		sorted := sort(x, w)
