@@ -34,7 +34,7 @@ Without a key all keys are listed. Entries of lists may be named or left out.`,
 			v := vocabulary(kinds, sweep)
 			k, err := v.Explain(args[0])
 			if err != nil {
-				return fmt.Errorf("%w\nkedge spec explain lists all keys", err)
+				return fmt.Errorf("%w; kedge spec explain lists all keys", err)
 			}
 			if asJSON {
 				return folder.WriteJSON(c.OutOrStdout(), k)
