@@ -25,8 +25,12 @@ type slopes struct {
 // see compares a gradient with the slope of φ along w.
 func (s *slopes) see(v visit, gradient, w []float64, phi func(t float64) float64) {
 	relative, off := mismatch(gradient, w, slope(phi, firstStep))
+	finite := rows.Finite(gradient)
+	if !finite {
+		relative = math.NaN()
+	}
 	s.all.see(relative, v)
-	if !rows.Finite(gradient) || relative > s.tolerance && off < relative/10 {
+	if !finite || relative > s.tolerance && off < relative/10 {
 		s.wrong.see(relative, v)
 	} else {
 		s.rough.see(off, v)
@@ -46,7 +50,11 @@ func (s *slopes) judge(e *exam, remedy string) Check {
 	case s.all.seen == 0:
 		return Check{Verdict: Skip, Figure: "there was nobody to look at"}
 	case s.wrong.seen > 0:
-		return Check{Verdict: Fail, Figure: fmt.Sprintf("off by %.2g of its size at %s", s.wrong.of, e.who(s.wrong.at)),
+		figure := fmt.Sprintf("off by %.2g of its size at %s", s.wrong.of, e.who(s.wrong.at))
+		if math.IsNaN(s.wrong.of) {
+			figure = "no finite number at " + e.who(s.wrong.at)
+		}
+		return Check{Verdict: Fail, Figure: figure,
 			Detail: fmt.Sprintf("%d of %d derivatives differ from differences of the function.", s.wrong.seen, s.all.seen), Remedy: remedy}
 	case s.rough.of > 1e-3:
 		return Check{Verdict: Warn, Figure: "differences do not settle at " + e.who(s.rough.at),
