@@ -142,7 +142,7 @@ func (w *workshop) path(name string) string { return filepath.Join(w.dir, name) 
 
 // undisturbed makes the workshop, once for all attacks.
 var undisturbed = sync.OnceValues(func() (*workshop, error) {
-	w := &workshop{filepath.Join(programDir, "workshop"), map[string]time.Duration{}, map[string]string{}}
+	w := &workshop{filepath.Join(program.Dir, "workshop"), map[string]time.Duration{}, map[string]string{}}
 	if err := os.MkdirAll(w.dir, 0o755); err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package command
 
 import (
 	"bytes"
-	"fmt"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -11,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -19,34 +17,14 @@ import (
 	"github.com/kedge-opt/kedge/internal/evidence"
 )
 
-// programDir is where program puts what it builds.
-var programDir string
-
-// program builds kedge once for all tests that need a process. Where git tells its revision it does, whatever GOFLAGS say: a program that knows
-// it need not hash itself, which takes a fifth of a second of every process.
-var program = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(programDir, "kedge")
-	if err := exec.Command("go", "build", "-buildvcs=auto", "-o", path, "../cmd/kedge").Run(); err == nil {
-		return path, nil
-	}
-	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", path, "../cmd/kedge").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("%w: %s", err, out)
-	}
-	return path, nil
-})
+// program is kedge for all tests that need a process.
+var program = evidence.NewProgram()
 
 func TestMain(m *testing.M) {
 	if os.Getenv("KEDGE_TEST_PANIC") != "" {
 		panicBehindTheView()
 	}
-	var err error
-	if programDir, err = os.MkdirTemp("", "kedge-program-*"); err != nil {
-		panic(err)
-	}
-	code := m.Run()
-	os.RemoveAll(programDir)
-	os.Exit(code)
+	os.Exit(program.Around(m))
 }
 
 // process prepares a real kedge, whose standard error goes to the buffer.
@@ -61,7 +39,7 @@ func process(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
 
 // ready prepares a real kedge where there may be no test to fail.
 func ready(args ...string) (*exec.Cmd, *bytes.Buffer, error) {
-	path, err := program()
+	path, err := program.Path()
 	if err != nil {
 		return nil, nil, err
 	}

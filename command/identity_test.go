@@ -172,7 +172,7 @@ func TestProgramsAreNotMixed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds two programs")
 	}
-	first, err := program()
+	first, err := program.Path()
 	if err != nil {
 		t.Fatal(err)
 	}

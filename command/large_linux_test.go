@@ -44,7 +44,7 @@ func TestASmallFileOfALargeTable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("memory of real processes is measured in the long tier")
 	}
-	if _, err := program(); err != nil { // which is built where the module is
+	if _, err := program.Path(); err != nil { // which is built where the module is
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())

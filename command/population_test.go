@@ -62,7 +62,7 @@ func TestConverse(t *testing.T) {
 	if got := typed(t, "", "loop", "create", "shop", "../examples/people/shop.yaml", "--mode", "live", "--data", data); got.code != 0 {
 		t.Fatalf("%+v", got)
 	}
-	kedge, err := program()
+	kedge, err := program.Path()
 	if err != nil {
 		t.Fatal(err)
 	}

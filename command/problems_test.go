@@ -59,7 +59,7 @@ func TestProblemPagesCanBeTyped(t *testing.T) {
 // typing returns what types a line into a shell that has the program, in a folder with the examples.
 func typing(t *testing.T) func(line string) (string, error) {
 	t.Helper()
-	kedge, err := program()
+	kedge, err := program.Path()
 	if err != nil {
 		t.Fatal(err)
 	}

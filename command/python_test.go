@@ -14,7 +14,7 @@ func TestPythonClient(t *testing.T) {
 		t.Skip("a process for every run")
 	}
 	python := pythonOf(t)
-	kedge, err := program()
+	kedge, err := program.Path()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func TestServiceNeedsFewRights(t *testing.T) {
 			t.Skipf("skipped: root with %s is needed: %v", name, err)
 		}
 	}
-	path, err := program()
+	path, err := program.Path()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func TestServiceCallsNobody(t *testing.T) {
 	if err != nil {
 		t.Skip("strace is not here")
 	}
-	path, err := program()
+	path, err := program.Path()
 	if err != nil {
 		t.Fatal(err)
 	}

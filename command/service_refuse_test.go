@@ -24,7 +24,7 @@ import (
 // refused runs a kedge serve that must end by itself, and returns what it said. One that serves is ended after a while.
 func refused(t *testing.T, args ...string) (said string, code int) {
 	t.Helper()
-	path, err := program()
+	path, err := program.Path()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -286,7 +286,7 @@ func TestUnitOfSystemd(t *testing.T) {
 	if err != nil {
 		t.Skip("systemd-analyze is not here")
 	}
-	path, err := program()
+	path, err := program.Path()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func TestASignalEndsReading(t *testing.T) {
 	if testing.Short() {
 		t.Skip("signals are sent to real processes in the long tier")
 	}
-	if _, err := program(); err != nil { // which is built where the module is
+	if _, err := program.Path(); err != nil { // which is built where the module is
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())

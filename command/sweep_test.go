@@ -163,7 +163,7 @@ func TestLiveSweep(t *testing.T) {
 		t.Skip("tmux is not installed, or -short")
 	}
 	file, dir := writeSweep(t, strings.Replace(tinySweep, "iterations: 20, trials: 1", "iterations: 6000, trials: 2", 1))
-	kedge, err := program()
+	kedge, err := program.Path()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func open(t *testing.T, width, height int, env ...string) *terminal {
 	if _, err := exec.LookPath("tmux"); err != nil {
 		t.Skip("tmux is not installed")
 	}
-	name, err := program()
+	name, err := program.Path()
 	if err != nil {
 		t.Fatal(err)
 	}

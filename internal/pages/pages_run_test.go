@@ -17,33 +17,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/kedge-opt/kedge/internal/evidence"
 )
 
-// programDir is where program puts what it builds.
-var programDir string
+// program is the kedge that pages are compared with.
+var program = evidence.NewProgram()
 
-// program builds kedge once. It tells its revision where git does, as pages show it.
-var program = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(programDir, "kedge")
-	if err := exec.Command("go", "build", "-buildvcs=auto", "-o", path, "../../cmd/kedge").Run(); err == nil {
-		return path, nil
-	}
-	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", path, "../../cmd/kedge").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("%w: %s", err, out)
-	}
-	return path, nil
-})
-
-func TestMain(m *testing.M) {
-	var err error
-	if programDir, err = os.MkdirTemp("", "kedge-program-*"); err != nil {
-		panic(err)
-	}
-	code := m.Run()
-	os.RemoveAll(programDir)
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(program.Around(m)) }
 
 // What pages show is what the program prints and draws: the commands of a page are typed one after the other in a folder of their own, in
 // which the repository's examples lie, and the numbers of its prose are among what they print.
@@ -141,7 +122,7 @@ type typist struct {
 // newTypist makes a folder with the program and the examples.
 func newTypist(t *testing.T) *typist {
 	t.Helper()
-	kedge, err := program()
+	kedge, err := program.Path()
 	if err != nil {
 		t.Fatal(err)
 	}
