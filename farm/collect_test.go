@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"testing"
 	"time"
@@ -80,6 +81,42 @@ func TestResultsAreSpread(t *testing.T) {
 	}
 	if err := b.h.fetch(t.Context(), lanes); !errors.Is(err, jetstream.ErrConsumerNotFound) && !errors.Is(err, jetstream.ErrStreamNotFound) {
 		t.Errorf("a queue that is gone: %v", err)
+	}
+}
+
+// reasons are files that cannot be read, each time for the next of some reasons; whoever reads asks for another round.
+type reasons struct {
+	list  []error
+	hurry chan struct{}
+}
+
+func (r *reasons) Open(string) (fs.File, error)            { return nil, fs.ErrInvalid }
+func (r *reasons) Stat(string) (info fs.FileInfo, _ error) { return info, nil }
+
+func (r *reasons) ReadFile(string) ([]byte, error) {
+	err := r.list[0]
+	r.list = r.list[1:]
+	r.hurry <- struct{}{}
+	return nil, err
+}
+
+// Why a queue cannot be filled is told when the reason is another than before, and what is wrong with its settings ends the sweep.
+func TestQueuesAreFilledAgain(t *testing.T) {
+	b := newBench(t)
+	wrong := &SettingsError{"max_store", "it is small"}
+	b.h.Look, b.h.calm, b.h.sweep.Inputs = time.Hour, 7, map[string]string{"a.csv": "x"}
+	files := &reasons{hurry: b.h.hurry}
+	for _, why := range []string{"a", "a", "b", "b", "b", "a"} {
+		files.list = append(files.list, errors.New(why))
+	}
+	files.list = append(files.list, fmt.Errorf("in the end: %w", wrong))
+	b.h.Files = files
+	ctx, stop := context.WithCancelCause(t.Context())
+	defer stop(nil)
+	b.h.replenish(ctx, stop)
+	const say = "the queue does not answer and is asked again: "
+	if want := []string{say + "a", say + "b", say + "a"}; !slices.Equal(b.told, want) || !errors.Is(context.Cause(ctx), wrong) || len(files.list) > 0 || b.h.calm != 0 {
+		t.Errorf("said %q, want %q; ended by %v with %d reasons left, calm %d", b.told, want, context.Cause(ctx), len(files.list), b.h.calm)
 	}
 }
 

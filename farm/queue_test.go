@@ -301,7 +301,8 @@ func TestNotesOfTwo(t *testing.T) {
 	if two.withdraw(t.Context(), attempts{4, "d", nil}); b.noted(two) != `{"tries":4,"why":"d"}` {
 		t.Error(b.noted(two))
 	}
-	sub, err := b.h.nc.Subscribe(roll+".odd", func(m *nats.Msg) { m.Respond([]byte("{")) })
+	odd := fmt.Appendf(nil, `{"at": [{"sweep": %q, "cell": %q}], "slots": "many"}`, two.key, two.cell())
+	sub, err := b.h.nc.Subscribe(roll+".odd", func(m *nats.Msg) { m.Respond(odd) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -263,9 +263,14 @@ func (b *bench) answers() {
 func TestQueuesAreShown(t *testing.T) {
 	b := newBench(t)
 	twin := b.twin()
-	b.refill()
+	b.refill(0, 1, 2, 3, 4, 5, 6, 7)
 	if _, err := b.a.pull(t.Context(), 3, 5*time.Second, func(*nats.Msg) {}); err != nil {
 		t.Fatal(err)
+	}
+	for _, cell := range []string{"x", "y"} {
+		if err := b.h.send(t.Context(), &nats.Msg{Subject: b.h.subject("done", cell)}, ""); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, who := range []string{`{"name":"b","host":"h"}`, `{"name":"c","host":"g"}`, `{"name":"b","host":"h"}`, `{"name":"a","host":"h"}`, `{`, `{}`} {
 		sub, err := b.h.nc.Subscribe(roll, func(m *nats.Msg) { m.Respond([]byte(who)) })
@@ -281,7 +286,7 @@ func TestQueuesAreShown(t *testing.T) {
 	}
 	s, err := c.State(t.Context())
 	build := folder.CurrentBuild().String()
-	want := []QueuedSweep{{Key: twin.key, Name: "another", Cells: 3, Build: build}, {Key: b.h.key, Name: "grid", Cells: 8, Waiting: 5, Leased: 3, Build: build}}
+	want := []QueuedSweep{{Key: twin.key, Name: "another", Cells: 3, Build: build}, {Key: b.h.key, Name: "grid", Cells: 8, Waiting: 5, Leased: 3, Results: 2, Build: build}}
 	if one := &s.Sweeps[1]; err != nil || one.Done == nil || one.Failed == nil || *one.Done != 1 || *one.Failed != 2 {
 		t.Errorf("%+v, %v", s, err)
 	} else if one.Done, one.Failed = nil, nil; !slices.Equal(s.Sweeps, want) {

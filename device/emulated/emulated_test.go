@@ -173,6 +173,16 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// Who has reached memory once does not reach beyond it with a wider number.
+func TestFaultsOfWideNumbers(t *testing.T) {
+	const wide = "\tld.global.u64 %u0, [%at];\n\tld.global.nc.v2.f64 {%x, %y}, [%at+16];\n"
+	for words, want := range map[int]int{3: codeAddress, 4: 0} {
+		if _, code := ran(t, wide, 1, make([]uint64, words)...); code != want {
+			t.Errorf("%d words: %d, want %d", words, code, want)
+		}
+	}
+}
+
 // Texts that a driver would not take are not taken here.
 func TestTextsThatAreNotTaken(t *testing.T) {
 	if _, err := read(body(""), ""); err != nil {

@@ -1,0 +1,162 @@
+package logs
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/kedge-opt/kedge/internal/evidence"
+)
+
+// still is a log of three people whose next state is 0.5·p + 2·q to the last bit, which nothing disturbs.
+func still() string {
+	var b strings.Builder
+	b.WriteString("who,week,q,p,one\n")
+	for i := range 3 {
+		p := float64(i + 1)
+		for t := range 8 {
+			q := float64((3*t+2*i)%5) / 4
+			p = 0.5*p + 2*q
+			fmt.Fprintf(&b, "c%d,%d,%v,%v,1\n", i, t, q, p)
+		}
+	}
+	return b.String()
+}
+
+// recordedUnseen are logs of people who are not seen again, some with mistakes in them.
+func recordedUnseen() (list []recordedLog) {
+	people, means := sectionLog(5, 24)
+	section := func(name, more, log string, replace ...string) {
+		list = append(list, recordedLog{name, sampled, append([]string{"KIND", "sections", "TRAITS", ", traits: d" + more}, replace...), log, Options{}})
+	}
+	section("sections with weights", ", weight: 1 + t", people)
+	section("sections with wrong weights", ", weight: t - 2", people)
+	section("sections in groups", ", group: \"where(d > 10, 1, 0)\"", people)
+	section("sections with effects", ", effects: time", people)
+	section("sections, decisions before", ", decision-from: before", people)
+	section("sections with two decisions at a time", "", with(people, func(row int, f []string) {
+		if row == 40 {
+			f[1] = "7"
+		}
+	}))
+	section("sections with a state beyond numbers", "", with(people, func(row int, f []string) {
+		if row == 50 {
+			f[2] = "1e200"
+		}
+	}))
+	section("sections at a bound", "", people, "[0, 1]", "[0, 0.3]")
+	section("sections of one price", "", with(people, func(_ int, f []string) { f[1] = "4" }))
+	section("sections of one time", "", kept(people, func(row int) bool { return row > 23 }))
+	crowd := "population: {size: 30, law: normal, mean: 10, deviation: 1}\n"
+	mean := func(name, more, log string, replace ...string) {
+		list = append(list, recordedLog{name, sampled + crowd, append([]string{"KIND", "aggregates", "TRAITS", more}, replace...), log, Options{}})
+	}
+	mean("means twice at a time", "", with(means, func(row int, f []string) {
+		if row == 3 {
+			f[0] = "2"
+		}
+	}))
+	mean("means of two groups", ", group: g", "t,q,p,g\n"+strings.ReplaceAll(strings.TrimPrefix(means, "t,q,p\n"), "\n", ",a\n")+strings.ReplaceAll(strings.TrimPrefix(means, "t,q,p\n"), "\n", ",b\n"))
+	mean("means of few times", "", kept(means, func(row int) bool { return row > 1 }))
+	return list
+}
+
+const chosenSpec = `
+iterations: 30
+dynamics: {kind: choice, lambda1: "?", lambda2: 0.5, epsilon: "? in [0, 9]"}
+objective: {kind: revenue}
+set: {kind: box, lower: 0, upper: 2}
+data: {file: log.csv, person: who, time: week, decision: [ua, ub], states: [pa, pb], traits: [da, db]}
+algorithms: [{name: composite, step: 0.02, batch: 3}]
+`
+
+// choices is a log of three people who choose, with a little doubt in the last digits of what they did.
+func choices() string {
+	var b strings.Builder
+	b.WriteString("who,week,ua,ub,pa,pb,da,db\n")
+	for i := range 3 {
+		d := float64(i+1) / 5
+		p := d
+		for week := range 9 {
+			ua, ub := float64((week*7+i*3)%11)/10, float64((week*5+i)%7)/10
+			p = 0.4*p + 0.5/(1+math.Pow(2, ua-ub)) + 0.1*d
+			fmt.Fprintf(&b, "%d,%d,%v,%v,%.4f,%.4f,%v,%v\n", i, week, ua, ub, p, 1-p, d, 1-d)
+		}
+	}
+	return b.String()
+}
+
+// recordedNames are panels whose names stand in the way of those that are written, whose rows are odd, or that nothing disturbs.
+func recordedNames() []recordedLog {
+	line, log := linearLog(5, 6, 0.5), shopLog(4, 6, false)
+	return []recordedLog{
+		{"names that are taken", linearSpec, []string{"EFFECTS", "both", `taste: "?"}`, `taste: "?", season: 2, person: 1}`, "+ a\n", "+ a + 0*season*person\n"}, line, Options{}},
+		{"two numbers beside", linearSpec, []string{"EFFECTS", "person", "income: inc", "income: inc, levy: tax", "taste*income", "taste*(income + levy)"}, line, Options{}},
+		{"a number beside without a trait", linearSpec, []string{"EFFECTS", "none", "+ a\n", "+ 0.1\n"}, line, Options{Bootstrap: 21}},
+		{"instruments of before", linearSpec, []string{"EFFECTS", "person, instruments: [tax], decision-from: before"}, line, Options{}},
+		{"instruments of a shop", shop, []string{"db]}", "db], instruments: [week]}"}, log, Options{}},
+		{"both of a shop", shop, []string{", traits: [da, db]", ", effects: both"}, log, Options{}},
+		{"random and time of a shop", shop, []string{", traits: [da, db]", ", effects: random-and-time"}, log, Options{}},
+		{"traits and effects of a shop", shop, []string{"db]}", "db], effects: person}"}, log, Options{}},
+		{"traits that are too few", shop, []string{"[da, db]", "[da]"}, log, Options{}},
+		{"a decision that is too short", shop, []string{"[qa, qb]", "[qa]"}, log, Options{}},
+		{"weights that are wrong", shop, []string{"db]}", "db], weight: week - 3}"}, log, Options{}},
+		{"a state beyond numbers", bareSpec, nil, with(swung(0.5), func(row int, f []string) {
+			if row == 30 {
+				f[3] = "1e200"
+			}
+		}), Options{}},
+		{"a row with most of the spread", bareSpec, nil, with(swung(0.5), func(row int, f []string) {
+			if row == 30 {
+				f[3] = "90"
+			}
+		}), Options{}},
+		{"nothing disturbs", bareSpec, nil, still(), Options{}},
+		{"nothing disturbs people", bareSpec, []string{"traits: one", "effects: person", "pull*q*d", "pull*q + d"}, still(), Options{}},
+		{"people of the spec", bareSpec + "population: {size: 9, law: normal, mean: 1, deviation: 0.1}\n", nil, swung(0.5), Options{}},
+		{"income that goes against the price", linearSpec, []string{"EFFECTS", "person"}, with(line, func(_ int, f []string) {
+			if v, err := strconv.ParseFloat(f[2], 64); err == nil {
+				f[4] = fmt.Sprint(10 - v)
+			}
+		}), Options{}},
+		{"a kind", chosenSpec, nil, choices(), Options{}},
+		{"a kind with people of the spec", chosenSpec + "population: {size: 9, dim: 2, law: dirichlet, concentration: 2}\n", nil, choices(), Options{}},
+		{"a kind again", chosenSpec, nil, choices(), Options{Bootstrap: 21, Workers: 2}},
+	}
+}
+
+// What logs of people who are not seen again say, or what is wrong with them, is what it was when it was last looked at.
+func TestUnseenPeopleAreAsRecorded(t *testing.T) {
+	var lines []string
+	for _, c := range recordedUnseen() {
+		lines = append(lines, told(t, c)...)
+	}
+	evidence.AsRecorded(t, "testdata/unseen.txt", lines)
+}
+
+// What panels with names in the way and odd rows say is what it was when it was last looked at.
+func TestNamesAreAsRecorded(t *testing.T) {
+	var lines []string
+	for _, c := range recordedNames() {
+		lines = append(lines, told(t, c)...)
+	}
+	evidence.AsRecorded(t, "testdata/names.txt", lines)
+}
+
+// Of somebody who found nothing of people, people are as the log has them, at whatever date and under whatever draw.
+func TestPeopleOfWhomNothingWasFound(t *testing.T) {
+	e, err := fitted(t, shop, shopLog(4, 6, false), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.crowd = nil
+	if e.Redraw(2); !e.TraitsFollow() || e.TraitsUnder(0) != nil || len(e.Draws) != 2 {
+		t.Errorf("they follow %t, under a draw %v of %d", e.TraitsFollow(), e.TraitsUnder(0), len(e.Draws))
+	}
+	past := e.Past(2)
+	if got, want := fmt.Sprint(past.TraitOf(3)), fmt.Sprint(past.Log.Traits.Row(3)); got != want || fmt.Sprint(e.TraitOf(7)) != fmt.Sprint(e.Log.Traits.Row(7)) || past.Log.Rows() != 4*3 {
+		t.Errorf("%s, want %s; %d rows", got, want, past.Log.Rows())
+	}
+}
