@@ -115,6 +115,7 @@ func recordedNames() []recordedLog {
 		}), Options{}},
 		{"nothing disturbs", bareSpec, nil, still(), Options{}},
 		{"nothing disturbs people", bareSpec, []string{"traits: one", "effects: person", "pull*q*d", "pull*q + d"}, still(), Options{}},
+		{"nothing disturbs people of chance", bareSpec, []string{"traits: one", "effects: random", "pull*q*d", "pull*q + d"}, still(), Options{}},
 		{"people of the spec", bareSpec + "population: {size: 9, law: normal, mean: 1, deviation: 0.1}\n", nil, swung(0.5), Options{}},
 		{"income that goes against the price", linearSpec, []string{"EFFECTS", "person"}, with(line, func(_ int, f []string) {
 			if v, err := strconv.ParseFloat(f[2], 64); err == nil {

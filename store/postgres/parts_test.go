@@ -220,6 +220,25 @@ func TestLostDatabasesAreMended(t *testing.T) {
 	}
 }
 
+// A standby is not taken for the database: it is asked until it is one no longer.
+func TestStandbysAreWaitedFor(t *testing.T) {
+	j, _ := script(t, 2)
+	for _, sql := range []string{
+		`CREATE SEQUENCE asked`, `CREATE FUNCTION pg_is_in_recovery() RETURNS boolean LANGUAGE sql AS $$SELECT nextval('asked') < 3$$`, // in place of PostgreSQL's own
+		`ALTER DATABASE ` + pgx.Identifier{j.config.Database}.Sanitize() + ` SET search_path = public, pg_catalog`,
+	} {
+		if _, err := j.pool.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j.failed(errors.New("cut"))
+	within(t, 20*time.Second, "it is found again", func() bool { return j.Health() == nil })
+	asked := 0
+	if err := j.pool.QueryRow(t.Context(), `SELECT last_value FROM asked`).Scan(&asked); err != nil || asked != 3 {
+		t.Errorf("asked %d times, %v", asked, err)
+	}
+}
+
 // Where another host has raised the schema meanwhile nothing is done, and one that is too new is refused with both numbers.
 func TestSchemasOfOthers(t *testing.T) {
 	j := idle(t)
