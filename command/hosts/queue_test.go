@@ -100,6 +100,11 @@ func TestQueueCommands(t *testing.T) {
 	if _, err := typed(t.Context(), "queue status"); err != nil {
 		t.Errorf("by the variable: %v", err)
 	}
+	for _, line := range []string{"queue cancel a b", "queue retry a b", "queue status a", "worker a"} {
+		if _, err := typed(t.Context(), line); err == nil || !strings.Contains(err.Error(), "arg") && !strings.Contains(err.Error(), "unknown command") {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
 	for _, flag := range []string{"--idle -1s", "--cell-timeout -1s", "--workers -1"} {
 		if _, err := typed(t.Context(), "worker "+flag); err == nil || err.Error() != "--idle, --cell-timeout and --workers cannot be negative" {
 			t.Errorf("%s: %v", flag, err)
@@ -116,7 +121,7 @@ func TestQueueCommands(t *testing.T) {
 	}
 }
 
-// What is said while no table is drawn is printed at once, unless nobody wants to know; a hundred lines are kept for the end at most.
+// What is said while no table is drawn is printed at once, unless nobody wants to know; while one is, a hundred lines are kept for the end at most.
 func TestTalk(t *testing.T) {
 	for _, isQuiet := range []bool{false, true} {
 		var out bytes.Buffer
@@ -130,5 +135,20 @@ func TestTalk(t *testing.T) {
 		if n := strings.Count(out.String(), "kept\n"); isQuiet != (n == 0) || n > 1 {
 			t.Errorf("quiet: %t, said %q", isQuiet, out.String())
 		}
+	}
+	var out bytes.Buffer
+	talk := &talk{out: &out, isTable: true}
+	var want strings.Builder
+	for i := range 120 {
+		talk.say(fmt.Sprint("line ", i))
+		if i < 100 {
+			fmt.Fprintln(&want, "line", i)
+		}
+	}
+	if early := out.String(); early != "" {
+		t.Errorf("under a table it says %q", early)
+	}
+	if talk.end(); out.String() != want.String() {
+		t.Errorf("in the end it says %q", out.String())
 	}
 }

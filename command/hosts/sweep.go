@@ -38,7 +38,7 @@ type Sweeper func(ctx context.Context, w *family.Sweep, c *folder.Taken, o lab.S
 
 // Begin returns who runs the sweep in a folder that was taken for it, and how that is ended. An error is a mistake of the flags.
 func (f *Outing) Begin(c *folder.Taken, isQuiet bool) (run Sweeper, end func(isFinished bool), err error) {
-	talk := &talk{out: os.Stderr, isQuiet: isQuiet}
+	talk := &talk{out: os.Stderr, isQuiet: isQuiet, isTable: page.TerminalOf(os.Stderr).Rewrites}
 	o := farm.QueueOptions{Told: talk.say}
 	switch {
 	case f.queue != "":
@@ -66,10 +66,14 @@ func (f *Outing) Begin(c *folder.Taken, isQuiet bool) (run Sweeper, end func(isF
 	}, nil
 }
 
+// mostKept is how many lines wait for the end.
+const mostKept = 100
+
 // talk prints what somebody should know, at the end where a table is drawn again and again.
 type talk struct {
 	out     io.Writer
 	isQuiet bool
+	isTable bool
 	mu      sync.Mutex
 	later   []string
 }
@@ -83,9 +87,9 @@ func (t *talk) print(line string) {
 func (t *talk) say(line string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !page.TerminalOf(t.out).Rewrites {
+	if !t.isTable {
 		t.print(line)
-	} else if len(t.later) < 100 {
+	} else if len(t.later) < mostKept {
 		t.later = append(t.later, line)
 	}
 }
@@ -102,23 +106,12 @@ func (t *talk) end() {
 // AutoShard is the part of a sweep that a task of a Slurm array or of an indexed Kubernetes Job computes. KEDGE_SHARDS says how many parts there are: a Job does not tell
 // its tasks, and an array of which some tasks are repeated tells them the number of those.
 func AutoShard(variable func(name string) string) (lab.Shard, error) {
-	number := func(name string, otherwise int) (int, error) {
-		text := variable(name)
-		if text == "" && otherwise >= 0 {
-			return otherwise, nil
-		}
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 0 {
-			return 0, fmt.Errorf("--shard auto: the variable %s is %q, want a number", name, text)
-		}
-		return n, nil
-	}
 	switch {
 	case variable("SLURM_ARRAY_TASK_ID") != "":
-		return slurmShard(number)
+		return slurmShard(variable)
 	case variable("JOB_COMPLETION_INDEX") != "":
-		index, err := number("JOB_COMPLETION_INDEX", -1)
-		of, err2 := number("KEDGE_SHARDS", -1)
+		index, err := number(variable, "JOB_COMPLETION_INDEX")
+		of, err2 := number(variable, "KEDGE_SHARDS")
 		if err2 != nil {
 			err2 = fmt.Errorf("%w: how many completions the Job has", err2)
 		}
@@ -127,16 +120,25 @@ func AutoShard(variable func(name string) string) (lab.Shard, error) {
 	return lab.Shard{}, errors.New("--shard auto: neither SLURM_ARRAY_TASK_ID nor JOB_COMPLETION_INDEX is set, so this is no task of a Slurm array or of an indexed Kubernetes Job; want a part, as in --shard 2/8")
 }
 
-func slurmShard(number func(name string, otherwise int) (int, error)) (lab.Shard, error) {
-	id, err := number("SLURM_ARRAY_TASK_ID", -1)
-	of, err2 := number("KEDGE_SHARDS", 0)
-	if err = errors.Join(err, err2); err != nil || of > 0 {
-		return checked(id, of, err)
+func number(variable func(name string) string, name string) (int, error) {
+	text := variable(name)
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("--shard auto: the variable %s is %q, want a number", name, text)
 	}
-	count, err := number("SLURM_ARRAY_TASK_COUNT", -1)
-	first, err2 := number("SLURM_ARRAY_TASK_MIN", -1)
-	last, err3 := number("SLURM_ARRAY_TASK_MAX", -1)
-	if err = errors.Join(err, err2, err3); err == nil && (first != 1 || last != count) {
+	return n, nil
+}
+
+func slurmShard(variable func(name string) string) (lab.Shard, error) {
+	id, err := number(variable, "SLURM_ARRAY_TASK_ID")
+	if variable("KEDGE_SHARDS") != "" {
+		of, err2 := number(variable, "KEDGE_SHARDS")
+		return checked(id, of, errors.Join(err, err2))
+	}
+	count, err2 := number(variable, "SLURM_ARRAY_TASK_COUNT")
+	first, err3 := number(variable, "SLURM_ARRAY_TASK_MIN")
+	last, err4 := number(variable, "SLURM_ARRAY_TASK_MAX")
+	if err = errors.Join(err, err2, err3, err4); err == nil && (first != 1 || last != count) {
 		err = fmt.Errorf("--shard auto: the array has %d tasks from %d to %d, want 1-N; to repeat some tasks of one, set KEDGE_SHARDS to its N", count, first, last)
 	}
 	return checked(id, count, err)

@@ -53,6 +53,8 @@ func TestAutoShardSaysWhy(t *testing.T) {
 		{map[string]string{"JOB_COMPLETION_INDEX": "x"}, "--shard auto: the variable JOB_COMPLETION_INDEX is \"x\", want a number\n--shard auto: the variable KEDGE_SHARDS is \"\", want a number: how many completions the Job has"},
 		{map[string]string{"JOB_COMPLETION_INDEX": "3", "KEDGE_SHARDS": "3"}, "--shard auto: part 4 of 3"},
 		{map[string]string{"SLURM_ARRAY_TASK_ID": "0", "KEDGE_SHARDS": "3"}, "--shard auto: part 0 of 3"},
+		{map[string]string{"SLURM_ARRAY_TASK_ID": "1", "KEDGE_SHARDS": "0"}, "--shard auto: part 1 of 0"},
+		{map[string]string{"SLURM_ARRAY_TASK_ID": "y", "KEDGE_SHARDS": "x"}, "--shard auto: the variable SLURM_ARRAY_TASK_ID is \"y\", want a number\n--shard auto: the variable KEDGE_SHARDS is \"x\", want a number"},
 		{map[string]string{"SLURM_ARRAY_TASK_ID": "1", "KEDGE_SHARDS": "x"}, "--shard auto: the variable KEDGE_SHARDS is \"x\", want a number"},
 		{map[string]string{"SLURM_ARRAY_TASK_ID": "1", "SLURM_ARRAY_TASK_COUNT": "2"}, "--shard auto: the variable SLURM_ARRAY_TASK_MIN is \"\", want a number\n--shard auto: the variable SLURM_ARRAY_TASK_MAX is \"\", want a number"},
 		{map[string]string{"SLURM_ARRAY_TASK_ID": "1", "SLURM_ARRAY_TASK_COUNT": "2", "SLURM_ARRAY_TASK_MIN": "1", "SLURM_ARRAY_TASK_MAX": "3"}, "--shard auto: the array has 2 tasks from 1 to 3, want 1-N; to repeat some tasks of one, set KEDGE_SHARDS to its N"},
