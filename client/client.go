@@ -296,8 +296,13 @@ func (c *Client) request(ctx context.Context, method, path string, m message) (*
 	return r, nil
 }
 
+// problemOf is what a reply says that is none. A gateway that does not reach the service answers in its own words, and the same message may be taken later.
 func problemOf(reply *http.Response, text []byte) *Error {
 	p := &Error{Status: reply.StatusCode, Title: reply.Status}
+	switch reply.StatusCode {
+	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		p.Retryable = true
+	}
 	json.Unmarshal(text, p)
 	return p
 }

@@ -77,11 +77,11 @@ func TestCallsThatAreNotRepeated(t *testing.T) {
 			if calls++; calls < 3 {
 				return &http.Response{StatusCode: 200, Body: io.NopCloser(torn{}), Request: r}, nil
 			}
-			return &http.Response{StatusCode: 502, Status: "502 Bad Gateway", Body: io.NopCloser(strings.NewReader("<html>")), Request: r}, nil
+			return &http.Response{StatusCode: 501, Status: "501 Not Implemented", Body: io.NopCloser(strings.NewReader("<html>")), Request: r}, nil
 		})))
 		_, err := c.Loops(t.Context())
 		var e *client.Error
-		if calls != 3 || !errors.As(err, &e) || e.Status != 502 || err.Error() != "502 Bad Gateway" {
+		if calls != 3 || !errors.As(err, &e) || e.Status != 501 || err.Error() != "501 Not Implemented" {
 			t.Errorf("%d calls, %v", calls, err)
 		}
 		if _, err := client.Open("http://local host").Loops(t.Context()); err == nil {
