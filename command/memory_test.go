@@ -59,7 +59,7 @@ func TestTooMuchIsRefusedFirst(t *testing.T) {
 }
 
 func TestMemorySizes(t *testing.T) {
-	for text, want := range map[string]int64{"30GB": 30e9, "2GiB": 2 << 30, "1.5 MB": 1.5e6, "12B": 12, "": 0, "30": 0, "-1GB": 0, "nanGB": 0, "infGB": 0, "1e30TB": 0} {
+	for text, want := range map[string]int64{"30GB": 30e9, "2GiB": 2 << 30, "1KiB": 1 << 10, "3MiB": 3 << 20, "1TiB": 1 << 40, "5kB": 5e3, "1TB": 1e12, "1.5 MB": 1.5e6, "12B": 12, "": 0, "30": 0, "-1GB": 0, "nanGB": 0, "infGB": 0, "1e30TB": 0} {
 		if got, err := parseSize(text); got != want || (err == nil) != (want > 0) {
 			t.Errorf("%q: %d, %v; want %d", text, got, err, want)
 		}

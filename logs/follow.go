@@ -41,7 +41,7 @@ func (w *work) followSearch(f *formula.Regressor, rows fit.Log, found *fit.Fitte
 	c.ownBy, c.seasonBy = make([][]float64, k), make([][]float64, k)
 	for j := range k {
 		h := found.Error[j]
-		if found.Held[j] || !(h > 0) || math.IsInf(h, 0) {
+		if found.Held[j] || !(h > 0 && h <= math.MaxFloat64) {
 			continue
 		}
 		var ends [2]*fit.Fitted

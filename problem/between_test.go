@@ -224,6 +224,7 @@ func TestCorrelationsThatClash(t *testing.T) {
 		{two, with("0", "1", "0"), ""},
 		{two, with("1", "1", "1.5"), "set: population.states.correlation: correlation is 1.5, want between -1 and 1"},
 		{two, with("1", "1", "[[0.5, 0.5]]"), "set: population.states.correlation has 1 row of 2 entries, want 2 rows of 2 entries"},
+		{two, "population.law=nobody\n" + with("1", "1", "0.5"), `set: population.law is "nobody", want sphere, cap, bimodal, dirichlet, normal, proportions, values, file or columns`},
 		{two, with("[1, 1, 1]", "1", "0.5"), "set: population.deviation has 3 entries, a trait has 2"},
 	} {
 		c.run(t)

@@ -157,7 +157,7 @@ func TestSweepsRankNobodyWhoBreaksConstraints(t *testing.T) {
 	for _, name := range []string{"composite", "vanilla"} {
 		for i := range r.Cells {
 			one := r.Cells[i].Summary.Algorithms[name]
-			one.Breaks = []folder.Breach{{Constraint: 1, By: 2}}
+			one.Breaks = []folder.Breach{{Constraint: 1, By: 2}, {Constraint: 2, By: 1}}
 			r.Cells[i].Summary.Algorithms[name] = one
 		}
 		j := sweepVerdict(r)

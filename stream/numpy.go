@@ -79,7 +79,7 @@ func (g *NumPy) Normals(dst []float64) {
 
 // Intn is numpy.random.randint(0, n): random bits under the smallest mask, until one is below n.
 func (g *NumPy) Intn(n int) int {
-	if n < 1 || uint64(n-1) > math.MaxUint32 {
+	if uint64(n-1) > math.MaxUint32 { // below 1 it is larger than anything
 		panic("stream: Intn of a range with no number in it, or with more than 2³²")
 	}
 	last := uint32(n - 1)

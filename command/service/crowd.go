@@ -110,7 +110,7 @@ func startCrowd(ctx context.Context, command string, wait time.Duration, hello g
 func (c *crowd) read(ctx context.Context) {
 	defer close(c.lines)
 	scan := bufio.NewScanner(c.out)
-	scan.Buffer(make([]byte, 64<<10), mostLine)
+	scan.Buffer(nil, mostLine)
 	for scan.Scan() {
 		select {
 		case c.lines <- answered{text: bytes.Clone(scan.Bytes())}:

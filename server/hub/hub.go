@@ -127,7 +127,7 @@ func (h *Hub) Heard(t session.Tip) (after int, wanted bool) {
 		if h.fleet.watchers > 0 {
 			h.fleet.add(t)
 		}
-		return 0, false
+		return after, false
 	}
 	if r.first == 0 {
 		return t.Seq - 1, true
