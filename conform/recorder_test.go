@@ -6,6 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/evidence"
+	"github.com/kedge-opt/kedge/stream"
 )
 
 // recorder is a testing.TB that keeps failures to itself.
@@ -44,12 +48,17 @@ type twin struct {
 	test   func(t testing.TB)
 }
 
-// catch runs the twins. Each must be caught by its check, and each check must have a twin.
+// catch runs the twins. Each must be caught by its check, and each check must have a twin; what all checks say of them is as when that was recorded.
 func catch(t *testing.T, checks []string, twins []twin) {
-	missing := slices.Clone(checks)
+	missing, said := slices.Clone(checks), []string{}
 	for _, w := range twins {
 		t.Run(w.name, func(t *testing.T) {
 			failures := failuresOf(w.test)
+			for _, f := range failures {
+				if !strings.Contains(f, "in parallel") { // whose order is any
+					said = append(said, w.name+": "+strings.ReplaceAll(f, "\n", " / "))
+				}
+			}
 			if !slices.ContainsFunc(failures, func(f string) bool { return strings.HasPrefix(f, w.caught+":") }) {
 				t.Errorf("not caught by %q; failures: %q", w.caught, failures)
 			}
@@ -59,6 +68,7 @@ func catch(t *testing.T, checks []string, twins []twin) {
 	for _, c := range missing {
 		t.Errorf("no twin for the check %q: add an implementation that breaks it", c)
 	}
+	evidence.AsRecorded(t, "testdata/"+t.Name()+".txt", said)
 }
 
 func checkNames(checks []check) (names []string) {
@@ -73,4 +83,31 @@ func propertyNames(properties []property) (names []string) {
 		names = append(names, p.name)
 	}
 	return names
+}
+
+// As many cases, points, decisions and turns are drawn as are wanted, or as the comments say; and of everything right nothing is said.
+func TestHowMuchIsDrawn(t *testing.T) {
+	for want, usual := range map[int][2]int{0: {32, 8}, 5: {5, 5}} {
+		calls := [4]int{}
+		c := toyCases()
+		draw, c2, c3, c4 := c.Draw, points(), responses(), turns()
+		c.Count, c2.Count, c3.Count, c4.Count = want, want, want, want
+		c.Draw = func(r *stream.Stream) (p, u, d []float64) { calls[0]++; return draw(r) }
+		draw2, decide, observe := c2.Draw, c3.Decide, c4.Observe
+		c2.Draw = func(r *stream.Stream) []float64 { calls[1]++; return draw2(r) }
+		c3.Decide = func(r *stream.Stream) []float64 { calls[2]++; return decide(r) }
+		c4.Observe = func(r *stream.Stream, round int, u []float64) kedge.Observation {
+			if calls[3]++; round != calls[3]-1 {
+				t.Errorf("round %d is observed after %d", round, calls[3]-1)
+			}
+			return observe(r, round, u)
+		}
+		Dynamics(t, newToy(), c)
+		Set(t, region(box), c2)
+		Population(t, crowd(habits{}), c3)
+		Algorithm(t, start(bends{}), c4)
+		if calls != [4]int{blockRows * usual[0], usual[0], usual[1], usual[1]} {
+			t.Errorf("of %d are drawn %v", want, calls)
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/kedge-opt/kedge/internal/fixpoint"
@@ -132,14 +133,15 @@ func TestMixingThatOnlyHarms(t *testing.T) {
 func TestWrongUse(t *testing.T) {
 	for name, use := range map[string]func(){
 		"negative n":    func() { fixpoint.New(-1, fixpoint.Settings{}) },
+		"no steps":      func() { fixpoint.New(1, fixpoint.Settings{MaxSteps: -1}) },
 		"negative":      func() { fixpoint.New(1, fixpoint.Settings{Memory: -1}) },
 		"NaN tolerance": func() { fixpoint.New(1, fixpoint.Settings{Tolerance: math.NaN()}) },
 		"length":        func() { _, _ = fixpoint.New(2, fixpoint.Settings{}).Solve(scalar(math.Cos), []float64{0}) },
 	} {
 		func() {
 			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
+				if text, _ := recover().(string); !strings.HasPrefix(text, "fixpoint: ") {
+					t.Errorf("%s: panics with %q", name, text)
 				}
 			}()
 			use()

@@ -262,9 +262,7 @@ func project(v, companion, q, w []float64) {
 func (s *Solver) giveUp(x []float64, steps int) Solution {
 	if s.residual < math.Inf(1) {
 		copy(x, s.best)
-	} else {
-		copy(x, s.start)
-	}
+	} // else it has not moved
 	return Solution{Residual: s.residual, Steps: steps}
 }
 

@@ -171,7 +171,7 @@ func (f *feeding) edited(c session.Revise) (_ session.Revise, err error) {
 const mostUnwritten = 4 << 20
 
 func (f *feeding) do(at time.Time, actor string, c session.Command) error {
-	_, events, err := f.loop.Do(at, actor, c, forkPast{f})
+	_, events, err := f.loop.Do(at, actor, c, forkPast{session.PastOf(f.journal, f.name), f})
 	f.events = append(f.events, events...)
 	for _, e := range events {
 		f.bytes += len(e.Body) + len(e.Blob)
@@ -192,20 +192,16 @@ func (f *feeding) flush() error {
 }
 
 // forkPast is the memory of a fork that may not be written yet.
-type forkPast struct{ *feeding }
+type forkPast struct {
+	session.Past
+	*feeding
+}
 
 func (p forkPast) Decision(k int) ([]session.Event, error) {
 	if err := p.flush(); err != nil {
 		return nil, err
 	}
-	return p.journal.Decision(p.name, k)
-}
-
-func (p forkPast) Find(k int, ref string) (*session.Event, error) {
-	if err := p.flush(); err != nil {
-		return nil, err
-	}
-	return p.journal.Find(p.name, k, ref)
+	return p.Past.Decision(k)
 }
 
 func (p forkPast) Blob(sum session.Hash) ([]byte, error) { return p.from.Blob(sum) }

@@ -277,22 +277,46 @@ func TestForksOfLoopsThatGoOn(t *testing.T) {
 
 // Whatever call of the journal fails, the fork does, and nothing that was not written is said to be.
 func TestForksOnADiskThatFails(t *testing.T) {
-	for left := 0; ; left++ {
-		j, h, _ := lived(t, 2)
+	j, h, _ := lived(t, 2)
+	for left := 0; left < 300; left++ {
 		j.left = left
-		_, err := fork.Fork(t.Context(), h, session.Forking{Of: "shop", AtK: 4}, "x", slower)
+		s, err := fork.Fork(t.Context(), h, session.Forking{Of: "shop", AtK: 4}, fmt.Sprint("x", left), slower)
+		calls := left - j.left
+		j.left = 1 << 30
 		if err == nil {
-			if left < 10 {
-				t.Errorf("a fork is made by %d calls", left)
+			events := told(t, j, fmt.Sprint("x", left))
+			if left < 10 || calls != left || !strings.Contains(events[len(events)-1], "fork mode") || s.Mode != session.Shadow {
+				t.Errorf("a fork is made by %d calls of %d, and ends with %s", calls, left, events[len(events)-1])
 			}
-			break
+			return
 		}
 		if !errors.Is(err, errDisk) {
 			t.Errorf("after %d calls: %v", left, err)
 		}
-		if left += left / 12; left > 1000 {
-			t.Fatal("it always fails")
+	}
+	t.Fatal("it always fails")
+}
+
+// A decision that is proposed and that nobody has approved can be forked from, and what cannot be made of it is refused before anything is written.
+func TestForksOfProposals(t *testing.T) {
+	j, c := store.NewMemory(), &clock{time.Date(2026, 11, 16, 6, 0, 0, 0, time.UTC)}
+	h := session.NewFleet(j, c, session.Standard, nil)
+	spec := strings.Replace(shop, "approval: beyond, beyond: 0.3", "approval: always", 1)
+	for _, command := range []session.Command{session.Create{Spec: spec, Mode: session.Live, Epoch: "first"}, session.Ask{}} {
+		if _, err := h.Do(t.Context(), "shop", "test", command); err != nil {
+			t.Fatal(err)
 		}
+	}
+	if list := strings.Join(told(t, j, "shop"), "\n"); !strings.Contains(list, " proposed 1 ") || strings.Contains(list, " opened 1 ") {
+		t.Fatalf("the loop has %s", list)
+	}
+	_, err := fork.Fork(t.Context(), h, session.Forking{Of: "shop", AtK: 1}, "x", func(string) (string, error) { return "nonsense", nil })
+	if list := told(t, j, "x"); !session.IsRefusal(err, session.BadSpec) || len(list) > 0 {
+		t.Errorf("%v, and %d events are written", err, len(list))
+	}
+	s, err := fork.Fork(t.Context(), h, session.Forking{Of: "shop", AtK: 1}, "x", slower)
+	if err != nil || s.Revision != 2 {
+		t.Errorf("%+v, %v", s, err)
 	}
 }
 
@@ -304,7 +328,7 @@ func TestEditsThatFail(t *testing.T) {
 		left := n
 		_, err := fork.Fork(t.Context(), h, session.Forking{Of: "shop", AtK: 2}, "x", func(spec string) (string, error) {
 			if left--; left < 0 {
-				return spec, odd
+				return "", odd
 			}
 			return slower(spec)
 		})
