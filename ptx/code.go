@@ -124,6 +124,9 @@ func (c *OpList) add(o op, k kind, number uint64, a ...Scalar) Scalar {
 	return made.dst
 }
 
+// plain appends an operation that takes no number.
+func (c *OpList) plain(o op, k kind, a ...Scalar) Scalar { return c.add(o, k, 0, a...) }
+
 // input is an operation without arguments, which is done once. Those within blocks are done where they stand.
 func (c *OpList) input(o op, number uint64) Scalar {
 	if len(c.open) > 0 {

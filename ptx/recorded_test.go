@@ -38,6 +38,9 @@ func TestKernelsAreAsRecorded(t *testing.T) {
 		}
 		lines = append(lines, fmt.Sprintf("list %d: %d operations, scores %t, %d next, %d parts", k, c.Len(), c.Scores(), c.Nexts(), c.Parts()))
 		if k > 3 || k == 2 || k == 1 {
+			for _, f := range []ptx.Precision{ptx.Float64, ptx.Float32} {
+				lines = append(lines, fmt.Sprintf("%.10x", sha256.Sum256([]byte(c.Kernel("step", f, f)))))
+			}
 			continue
 		}
 		for _, f := range []ptx.Precision{ptx.Float64, ptx.Float32} {
@@ -48,4 +51,24 @@ func TestKernelsAreAsRecorded(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("%d bytes %.10x", len(text), sha256.Sum256([]byte(text))))
 	}
 	evidence.AsRecorded(t, "testdata/kernels.txt", lines)
+}
+
+// Entries that are not there are refused, and those at the ends are taken.
+func TestEntriesThatAreNotThere(t *testing.T) {
+	c := ptx.New(2, 3, 4)
+	for name, one := range map[string]struct {
+		of   func(int) ptx.Scalar
+		many int
+	}{"state": {c.State, 2}, "trait": {c.Trait, 3}, "shared": {c.Shared, 4}} {
+		for j, there := range map[int]bool{-1: false, 0: true, one.many - 1: true, one.many: false} {
+			func() {
+				defer func() {
+					if why := recover(); there != (why == nil) || !there && why != "ptx: an entry that is not there" {
+						t.Errorf("%s %d: %v", name, j, why)
+					}
+				}()
+				one.of(j)
+			}()
+		}
+	}
 }

@@ -94,6 +94,13 @@ func TestComparisonsAreAsRecorded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			for _, methods := range r.Seconds {
+				for name, s := range methods {
+					if s < 0 {
+						t.Errorf("%s took %g s", name, s)
+					}
+				}
+			}
 			lines := append(told(t, r), fmt.Sprintf("%d of %d runs, seconds of %d problems", last, total, len(r.Seconds)))
 			f, err := NewFixture(c.problems, entrants, c.terms)
 			if err != nil {
@@ -186,5 +193,33 @@ func TestOthersAreTold(t *testing.T) {
 	}
 	if renamed.Problems[0].Target != "elsewhere/lq2.yaml" {
 		t.Error("the old result was changed")
+	}
+}
+
+// What a search leaves of a zero is none, below a hundred-millionth on either side.
+func TestCleaned(t *testing.T) {
+	for v, want := range map[float64]float64{0.99e-8: 0, -0.99e-8: 0, 1e-8: 1e-8, -1e-8: -1e-8, 1.5e-8: 1.5e-8, -3: -3, 0: 0} {
+		if got := Cleaned(v); got != want {
+			t.Errorf("%g becomes %g, want %g", v, got, want)
+		}
+	}
+}
+
+// Methods are sorted by whether they end where they must on every problem that meets their conditions; where one does not, arriving counts and staying away does not.
+func TestMethodsAreSorted(t *testing.T) {
+	row := func(method, limit, outside string, arrived bool) Row {
+		return Row{Method: method, Limit: limit, Outside: outside, Arrived: arrived}
+	}
+	r := &Comparison{Suite: true, Problems: []Meeting{
+		{Name: "a", Rows: []Row{row("sure", "stable", "", true), row("lucky", "stable", "too steep", true), row("out", "stable", "too steep", false), row("half", "stable", "", true), row("other", "optimal", "", true)}},
+		{Name: "b", Rows: []Row{row("sure", "stable", "", true), row("lucky", "stable", "too steep", false), row("half", "stable", "", false), row("none", "stable", "", false)}},
+		{Name: "c", Rows: []Row{row("half", "stable", "", false)}},
+	}}
+	for isSuite, want := range map[bool]string{true: "[sure lucky] [half (b, c) none (b)]", false: "[sure lucky] [half none]"} {
+		r.Suite = isSuite
+		there, away := r.sorted("stable")
+		if got := fmt.Sprint(there, " ", away); got != want {
+			t.Errorf("a suite: %t, sorted as %s, want %s", isSuite, got, want)
+		}
 	}
 }

@@ -191,3 +191,44 @@ func TestAnswersOfSome(t *testing.T) {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
+
+// termed is a rule whose last step was taken on these terms.
+type termed struct {
+	plan.Rule
+	direct, answer []float64
+}
+
+func (r termed) Terms() (direct, answer []float64) { return r.direct, r.answer }
+
+// The two parts of a gradient are told by their lengths and their angle, which has no cosine where one is nothing: of (3, 4) and (4, −3) it is 0, of (3, 4) and (0, 2) it is 4/5.
+func TestTermsByHand(t *testing.T) {
+	for _, c := range []struct {
+		direct, answer       []float64
+		long, longer, cosine float64
+	}{
+		{[]float64{3, 4}, []float64{4, -3}, 5, 5, 0},
+		{[]float64{3, 4}, []float64{0, 2}, 5, 2, 0.8},
+		{[]float64{3, 4}, []float64{-6, -8}, 5, 10, -1},
+		{[]float64{3, 4}, []float64{0, 0}, 5, 0, 0},
+		{[]float64{0, 0}, []float64{3, 4}, 0, 5, 0},
+		{nil, nil, 0, 0, 0},
+	} {
+		terms := plan.TermsOf(termed{nil, c.direct, c.answer}, 0.5)
+		if terms.Step != 0.5 || terms.Direct != c.long || terms.Answer != c.longer || !(math.Abs(terms.Cosine-c.cosine) < 1e-15) {
+			t.Errorf("%v and %v: %+v", c.direct, c.answer, terms)
+		}
+	}
+}
+
+// A rule that has not stepped, because its step size is nothing, has no vanilla decision though it stays where it is.
+func TestVanillaOfNoStep(t *testing.T) {
+	p := briefs(t)["shop"]
+	still := plan.Reasoning{From: []float64{3, 3}, Direct: []float64{1, 2}, Answer: []float64{0.5, 0}, Stepped: []float64{3, 3}}
+	if u := p.Vanilla(&still, []float64{3, 3}); u != nil {
+		t.Errorf("vanilla goes to %v", u)
+	}
+	away := plan.Reasoning{From: []float64{3, 3}, Direct: []float64{-1e9, 0}, Answer: []float64{0, 0}, Eta: 1, Stepped: []float64{1e9 + 3, 3}}
+	if u := p.Vanilla(&away, []float64{3, 3}); u == nil || math.Abs(u[0]-3.5) > 1e-12 || u[1] != 3 { // brought into the set, and then by the cap
+		t.Errorf("vanilla goes to %v", u)
+	}
+}
