@@ -179,9 +179,6 @@ func (l *landscape) trouble(p place) error {
 
 // endless tells whether a walk ran away: far beyond any length of the landscape, and still going.
 func endless(p place) bool {
-	far := 0.0
-	for _, v := range p.u {
-		far = max(far, math.Abs(v))
-	}
+	far := rows.MaxAbs(p.u)
 	return far > 1e12 || far > 1e7 && !p.still(loose)
 }

@@ -67,7 +67,7 @@ func deviation(x []float64) float64 {
 func TestProportionsSumToOne(t *testing.T) {
 	const dim = 100
 	for name, l := range map[string]population.Law{
-		"proportions": population.Proportions{}, "dirichlet": population.Dirichlet{}, "spiky": population.Dirichlet{Concentration: []float64{1e-8}},
+		"proportions": population.Proportions{}, "dirichlet": population.Dirichlet{}, "spiky": population.Dirichlet{Concentration: []float64{1e-8}}, "even": population.Dirichlet{Concentration: []float64{1e8}},
 	} {
 		x := draw(t, l, 200, dim)
 		for i := range 200 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/internal/wire"
 )
 
@@ -126,5 +127,20 @@ func TestWrongTellsErrors(t *testing.T) {
 	}
 	if err := (&Wrong{Of: &echo{}, Stale: 1 << 20}).Check(); err != nil {
 		t.Error(err)
+	}
+}
+
+// Differences want people who settle on both sides of a decision: of those who settle on one alone the error is told, and the decision is as it was.
+func TestDifferencesWantBothSides(t *testing.T) {
+	for _, above := range []bool{true, false} {
+		f := dynamics.Func{Size: kedge.Dims{Decision: 1, State: 1, Trait: 1}, F: func(dst, p, u, d []float64) {
+			if dst[0] = 0.5*p[0] + u[0] + d[0]; (u[0] > 0.3) == above && u[0] != 0.3 {
+				dst[0] = math.NaN()
+			}
+		}}
+		gu, u := []float64{7}, []float64{0.3}
+		if err := (&Differences{Settler: dynamics.Settled(f)}).PullRows(gu, nil, u, []float64{2}, []float64{1}); err == nil || u[0] != 0.3 {
+			t.Errorf("nobody above %v: %v at %v, %v", above, gu, u, err)
+		}
 	}
 }
