@@ -107,16 +107,23 @@ func TestLimitsOfServers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for want, change := range map[string]func(*server.JetStreamAccountLimits){
-		"":                   func(*server.JetStreamAccountLimits) {},
-		"max_streams":        func(l *server.JetStreamAccountLimits) { l.MaxStreams-- },
-		"max_consumers":      func(l *server.JetStreamAccountLimits) { l.MaxConsumers-- },
-		"max_store":          func(l *server.JetStreamAccountLimits) { l.MaxStore-- },
-		"max_ack_pending":    func(l *server.JetStreamAccountLimits) { l.MaxAckPending-- },
-		"max_bytes_required": func(l *server.JetStreamAccountLimits) { l.MaxBytesRequired = true },
+	for _, x := range []struct {
+		want   string
+		change func(*server.JetStreamAccountLimits)
+	}{
+		{"", func(*server.JetStreamAccountLimits) {}},
+		{"", func(l *server.JetStreamAccountLimits) {
+			l.MaxStreams, l.MaxConsumers, l.MaxStore, l.MaxAckPending = -1, -1, -1, -1
+		}},
+		{"", func(l *server.JetStreamAccountLimits) { l.MaxAckPending = 0 }}, // none
+		{"max_streams", func(l *server.JetStreamAccountLimits) { l.MaxStreams-- }},
+		{"max_consumers", func(l *server.JetStreamAccountLimits) { l.MaxConsumers-- }},
+		{"max_store", func(l *server.JetStreamAccountLimits) { l.MaxStore-- }},
+		{"max_ack_pending", func(l *server.JetStreamAccountLimits) { l.MaxAckPending-- }},
+		{"max_bytes_required", func(l *server.JetStreamAccountLimits) { l.MaxBytesRequired = true }},
 	} {
-		l := enough
-		change(&l)
+		l, want := enough, x.want
+		x.change(&l)
 		if err := s.GlobalAccount().UpdateJetStreamLimits(map[string]server.JetStreamAccountLimits{"": l}); err != nil {
 			t.Fatal(err)
 		}

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/kedge-opt/kedge/folder"
@@ -180,5 +182,92 @@ func TestDecoding(t *testing.T) {
 	}
 	if _, err := folder.Decode(t.Context(), t.TempDir(), "spec.yaml", folder.Verified, io.ReadAll); !errors.Is(err, folder.ErrUnfinished) {
 		t.Error(err)
+	}
+}
+
+// What is no folder is not looked into, and one that is not there has nothing.
+func TestLookingAtWhatIsNoFolder(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := folder.KindRun.Look(file); m != nil || err == nil {
+		t.Errorf("%v, %v", m, err)
+	}
+	if m, err := folder.KindRun.Look(file + "-not"); m != nil || err != nil {
+		t.Errorf("%v, %v", m, err)
+	}
+}
+
+// A sweep is not finished with a cell whose manifest was damaged meanwhile.
+func TestCellsThatAreDamagedMeanwhile(t *testing.T) {
+	for _, text := range []string{"{", "{}"} {
+		dir := filepath.Join(t.TempDir(), "out")
+		c, err := folder.KindSweep.Take(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Release()
+		f, err := folder.OpenSweepFolder(t.Context(), c, planned("a"), false)
+		if err == nil {
+			err = f.ComputedBy(func(string) (string, error) { return "", nil })
+		}
+		if err == nil {
+			err = errors.Join(f.Begin(), f.Put("a", small()))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		hurt := 0
+		filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+			if err == nil && e.Name() == "manifest.json" {
+				hurt++
+				err = os.WriteFile(path, []byte(text), 0o644)
+			}
+			return err
+		})
+		if _, err := f.Finish(nil, false, nil); hurt != 1 || err == nil || !strings.Contains(err.Error(), "manifest.json: ") {
+			t.Errorf("%s in %d manifests: %v", text, hurt, err)
+		}
+	}
+}
+
+// A result of the first format is not renewed where its times, for which nobody vouches, are gone.
+func TestTimesOfTheFirstFormat(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := os.CopyFS(dir, os.DirFS("testdata/format1/run")); err != nil {
+		t.Fatal(err)
+	}
+	c := taken(t, folder.KindRun, dir)
+	defer c.Release()
+	if err := os.Remove(filepath.Join(dir, "times.json")); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Renew(map[string][]byte{"report.md": []byte("new")}); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+// Parts are not merged into a folder whose cells cannot be looked at, of which nothing changes.
+func TestMergesIntoWhatCannotBeSeen(t *testing.T) {
+	part, dir := partOf(t, map[string]*folder.Result{"a": small(), "b": small()}, nil), filepath.Join(t.TempDir(), "out")
+	c := taken(t, folder.KindSweep, dir)
+	defer c.Release()
+	if err := os.WriteFile(filepath.Join(dir, "cells"), []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	names := func() (list []string) {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			list = append(list, e.Name())
+		}
+		return list
+	}
+	before := strings.Join(names(), " ")
+	if _, err := folder.Merge(t.Context(), c, []string{part}, planned("ab"), nil); err == nil || strings.Join(names(), " ") != before {
+		t.Errorf("%v; there is %q, was %q", err, names(), before)
 	}
 }

@@ -161,3 +161,26 @@ func TestPeopleOfWhomNothingWasFound(t *testing.T) {
 		t.Errorf("%s, want %s; %d rows", got, want, past.Log.Rows())
 	}
 }
+
+// Where there are no draws the spec that is written decides over none, and names no file of them.
+func TestSpecsWithoutDraws(t *testing.T) {
+	e, err := fitted(t, shop+"uncertain: 4\ndecide: cvar 0.5\n", shopLog(4, 6, false), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, draws := range [][][]float64{e.Draws, nil} {
+		e.Draws = draws
+		files, err := e.Files("out")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range []string{"draws:", "uncertain:", "decide:"} {
+			if got := strings.Contains(string(files[SpecFile]), "\n"+key); got != (draws != nil) {
+				t.Errorf("%d draws: %s is there: %t\n%s", len(draws), key, got, files[SpecFile])
+			}
+		}
+		if _, is := files[DrawsFile]; is != (draws != nil) {
+			t.Errorf("%d draws: a file of them: %t", len(draws), is)
+		}
+	}
+}

@@ -1,0 +1,372 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/device"
+	"github.com/kedge-opt/kedge/device/emulated"
+	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/population"
+	"github.com/kedge-opt/kedge/ptx"
+	"github.com/kedge-opt/kedge/steady"
+)
+
+// What crowds take, by hand: of 265 people, who are three tiles of 128, states twice and traits once, and 3 + 0 + 16 rows of sums. A byte less is too few.
+func TestRoomOfCrowds(t *testing.T) {
+	d := emulated.New()
+	p := bare(t, d)
+	dim := kedge.Dims{Decision: 3, State: 3, Trait: 2}
+	for _, x := range []struct {
+		storage population.Storage
+		redrawn bool
+		need    int
+		remedy  string
+	}{
+		{population.Float64, false, 384*(2*3*8+2*8) + 8*19, "population.storage: float32 takes half"},
+		{population.Float64, true, 384*(2*3*8+2*8) + 8*19, "population.storage: float32 takes half"},
+		{population.Float32, false, 384*(2*3*4+2*4) + 8*19, "take fewer people"},
+		{population.Float32, true, 384*(2*3*4+2*8) + 8*19, "take fewer people"},
+	} {
+		d.Bytes = x.need
+		if err := p.HasRoom(265, dim, x.storage, x.redrawn); err != nil {
+			t.Errorf("%+v: %v", x, err)
+		}
+		d.Bytes--
+		if err := p.HasRoom(265, dim, x.storage, x.redrawn); err == nil || err.Error() != "the GPU does not do this: 0.0 GB are needed and 0.0 GB free; "+x.remedy {
+			t.Errorf("%+v: %v", x, err)
+		}
+	}
+	for n, want := range map[int]int{1: 17, 511: 527, 512: 529, 1024: 1042, 5120: 5146} { // a 512th of all, and 16
+		if got := treeRoom(n); got != want {
+			t.Errorf("the tree of %d takes %d rows, want %d", n, got, want)
+		}
+	}
+	d.Bytes = 3e9
+	if err := p.HasRoom(1e8, dim, population.Float64, false); err == nil || !strings.Contains(err.Error(), "6.4 GB are needed and 3.0 GB free") {
+		t.Error(err)
+	}
+	d.Fail = func(string, int) int { return 3 }
+	var unfit *UnfitError
+	if err := p.HasRoom(1, dim, population.Float64, false); !errors.As(err, &unfit) {
+		t.Errorf("a driver that does not say: %v", err)
+	}
+}
+
+// Rows are known again by where they lie.
+func TestIdentity(t *testing.T) {
+	block := draw(t, 5, 3)
+	short := shorten(t, block)
+	if identity(block) == nil || identity(block) != identity(kedge.Block{Data: block.Data[:6], Width: 3}) || identity(block) == identity(draw(t, 5, 3)) {
+		t.Error("a block is not known by its numbers")
+	}
+	if identity(short) != any(short) || identity(kedge.Block{Width: 3}) != nil || identity(valued{block}) != nil {
+		t.Error("rows are known that cannot be, or are not")
+	}
+}
+
+// valued are rows that are no pointer.
+type valued struct{ kedge.Rows }
+
+// Rows that lie there in tiles come back, wherever one begins to look, of more tiles than come at a time.
+func TestRowsComeBack(t *testing.T) {
+	p := bare(t, emulated.New())
+	const n, m = 70*ptx.Tile + 5, 2
+	f := dynamics.Polarized{Dim: m, Lambda: 0.4, Sigma: 0.5}
+	traits := draw(t, n, m)
+	for _, storage := range []population.Storage{population.Float64, population.Float32} {
+		want := slices.Clone(traits.Data)
+		states := kedge.Block{Data: slices.Clone(want), Width: m} // which is not the block of the traits
+		if storage == population.Float32 {
+			for i, v := range want {
+				want[i] = float64(float32(v))
+			}
+		}
+		crowd, err := p.Gather(population.Config{Dynamics: f, Traits: traits, States: states, Storage: storage}, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		look := crowd.Look()
+		if size, width := look.Size(); size != n || width != m {
+			t.Errorf("%d rows of %d", size, width)
+		}
+		for _, x := range [][2]int{{0, 1}, {127, 129}, {8191, 8193}, {n - 1, n}, {60, 60}, {0, n}, {64 * ptx.Tile, n}, {5, 300}} {
+			if got := look.View(make([]float64, m*(x[1]-x[0])), x[0], x[1]); !slices.Equal(got, want[m*x[0]:m*x[1]]) {
+				t.Errorf("storage %v, rows %v are others", storage, x)
+			}
+		}
+		crowd.Leave()
+		if !slices.Equal(states.Data, traits.Data) {
+			t.Error("who looks at first states changes them")
+		}
+	}
+}
+
+// First states that lie where the traits do, and are narrower, are not taken for them.
+func TestStatesAmongTraits(t *testing.T) {
+	p := bare(t, emulated.New())
+	f, err := formula.Compile(formula.Source{Decision: "q[2]", State: "p[2]", Trait: "d[4]", Next: "0.5*p + 0.1*d[0:2] + 0.1*q"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = ptx.Tile + 9
+	traits := draw(t, n, 4)
+	c := population.Config{Dynamics: f.Dynamics(), Traits: traits, States: kedge.Block{Data: traits.Data[:2*n], Width: 2}}
+	here, err := population.Gather(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	there, err := p.Gather(c, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range 2 {
+		if err := sameRows(fmt.Sprint("step ", k), there.Look(), here.Look()); err != nil {
+			t.Error(err)
+		}
+		if err := errors.Join(here.Respond(t.Context(), decision(2, k)), there.Respond(t.Context(), decision(2, k))); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Who is asked too late does nothing; and decisions are kept until there are too many, when everybody comes home.
+func TestDecisionsAreKept(t *testing.T) {
+	p := bare(t, emulated.New())
+	c, _ := smallCrowd(t)
+	crowd, err := p.Gather(c, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := crowd.Look().View(make([]float64, 30), 0, 10)
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if err := crowd.Respond(ctx, decision(3, 1)); !errors.Is(err, context.Canceled) || err.Error() != "respond: context canceled" {
+		t.Error(err)
+	}
+	if now := crowd.Look().View(make([]float64, 30), 0, 10); !slices.Equal(now, before) || len(crowd.passed) > 0 {
+		t.Error("somebody has moved")
+	}
+	crowd.passed = make([]float64, mostPassed-3)
+	for k, home := range []bool{false, true, true} {
+		if err := crowd.Respond(t.Context(), decision(3, k)); err != nil {
+			t.Fatal(err)
+		}
+		if want := []int{mostPassed, 0, 3}[k]; (crowd.home != nil) != home || len(crowd.passed) != want || crowd.retired {
+			t.Errorf("step %d: home %t, %d numbers passed, want %d", k, crowd.home != nil, len(crowd.passed), want)
+		}
+	}
+	if n, err := crowd.Sample(nil, nil); n != 0 || err != nil || crowd.Sampled([]uint64{7})[0] != 7 || len(crowd.Sampled(nil)) != 0 {
+		t.Errorf("a sample of nobody: %d, %v", n, err)
+	}
+	if _, err := crowd.Sample(make([]float64, 9), make([]float64, 9)); err != nil || len(crowd.Sampled(nil)) != 0 {
+		t.Errorf("who is not to be told is: %v, %v", crowd.Sampled(nil), err)
+	}
+}
+
+// Kernels are compiled once for dynamics and how people are kept, and not at all where a step is too long.
+func TestKernelsAreCompiledOnce(t *testing.T) {
+	p := bare(t, emulated.New())
+	f := dynamics.Polarized{Dim: 3, Lambda: 0.4, Sigma: 0.5}
+	long, short := &traits{tiles: &tiles{format: ptx.Float64}}, &traits{tiles: &tiles{format: ptx.Float32}, unit: true}
+	seen := map[*kernels]string{}
+	for i, x := range []struct {
+		f      Emitting
+		states ptx.Precision
+		t      *traits
+	}{{f, ptx.Float64, long}, {f, ptx.Float32, long}, {f, ptx.Float64, short}, {dynamics.Polarized{Dim: 3, Lambda: 0.4, Sigma: 0.4}, ptx.Float64, long}} {
+		for range 2 {
+			k, err := p.kernels(x.f, x.states, x.t)
+			if err != nil || k.shares != 8 || k.next == nil || k.value == nil || k.both == nil {
+				t.Fatalf("%d: %+v, %v", i, k, err)
+			}
+			if was := seen[k]; was != "" && was != fmt.Sprint(i) {
+				t.Errorf("%d has the kernels of %s", i, was)
+			}
+			seen[k] = fmt.Sprint(i)
+		}
+	}
+	if len(seen) != 4 || len(p.codes) != 4 {
+		t.Errorf("%d kernels of 4, %d are kept", len(seen), len(p.codes))
+	}
+	var unfit *UnfitError
+	if k, err := p.kernels(dynamics.Polarized{Dim: 9000, Lambda: 0.4, Sigma: 0.5}, ptx.Float64, long); k != nil || !errors.As(err, &unfit) || !strings.Contains(unfit.Why, "operations, at most 20000 are compiled") || len(p.codes) != 4 {
+		t.Errorf("a long step: %v", err)
+	}
+}
+
+// A GPU on which something all crowds need cannot be loaded is refused, whatever it is, and given back.
+func TestGPUsThatCannotBeFurnished(t *testing.T) {
+	for refused := range 3 {
+		d := emulated.New()
+		loaded := 0
+		d.Fail = func(name string, _ int) int {
+			if name == "cuModuleLoadDataEx" {
+				if loaded++; loaded == refused+1 {
+					return 2
+				}
+			}
+			return 0
+		}
+		if _, err := furnished(d, 0); err == nil || !strings.HasPrefix(err.Error(), "emulated GPU cannot be used: ") || loaded != refused+1 || d.Taken() != 0 {
+			t.Errorf("program %d: %v after %d", refused, err, loaded)
+		}
+	}
+	if _, err := OpenBy(emulated.New(), 5); err == nil {
+		t.Error("a GPU that is not there is opened")
+	}
+}
+
+// Rows in single precision go as they are kept where a kernel can mend them, and else in double precision; what is not finite goes nowhere.
+func TestHowTraitsAreSent(t *testing.T) {
+	d := emulated.New()
+	p := bare(t, d)
+	w, err := p.dev.Lock(windowBytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := draw(t, 200, 3)
+	shortened := func(mend func([]float64)) kedge.Rows {
+		s, err := population.Shorten(block, mend)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	wrong := kedge.Block{Data: []float64{1, math.Inf(1), 0}, Width: 3}
+	for what, x := range map[string]struct {
+		of     kedge.Rows
+		format ptx.Precision
+		unit   bool
+	}{
+		"as they are":       {block, ptx.Float64, false},
+		"shortened":         {shortened(nil), ptx.Float32, false},
+		"of length 1":       {shortened(mend), ptx.Float32, true},
+		"mended in another": {shortened(func(x []float64) { rows.Scale(x, 0.5) }), ptx.Float64, false},
+	} {
+		made, err := p.bring(x.of, w, 2)
+		if err != nil || made.format != x.format || made.unit != x.unit || made.rows != 200 || made.width != 3 || made.count() != 2 || made.Bytes != 2*ptx.Tile*3*x.format.Bytes() {
+			t.Errorf("%s: %+v, %v", what, made, err)
+		}
+		if again, err := p.bring(x.of, w, 2); again != made || err != nil || p.find(x.of) != made {
+			t.Errorf("%s: brought twice, %v", what, err)
+		}
+		taken := d.Taken()
+		if p.Forget(x.of); p.find(x.of) != nil || d.Taken() != taken-made.Bytes {
+			t.Errorf("%s: not forgotten", what)
+		}
+	}
+	if _, err := p.bring(wrong, w, 1); err != error(strangeError{}) || d.Taken() != 0 {
+		t.Errorf("what is not finite: %v, %d bytes are taken", err, d.Taken())
+	}
+}
+
+// Whatever call of the driver fails while people move, are judged or are looked at, whoever asked for that is told.
+func TestEveryCallThatFailsIsTold(t *testing.T) {
+	d := emulated.New()
+	p := bare(t, d)
+	c, m := smallCrowd(t)
+	crowd, err := p.Gather(c, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jury, err := p.Jury(m, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, u, x := crowd.Engine(m).(*engine), decision(3, 1), make([]float64, 15)
+	other := kedge.Block{Data: slices.Clone(c.Traits.(kedge.Block).Data), Width: 3}
+	for what, do := range map[string]func() error{
+		"a step":             func() error { crowd.ahead = nil; return second(crowd.step(u)) },
+		"a sample":           func() error { return crowd.fetch(x, []int{3, 1, 4, 1, 5}) },
+		"everybody anew":     func() error { return crowd.enter(other) },
+		"at the own trait":   func() error { return crowd.enter(c.Traits) },
+		"a look":             func() error { return crowd.Look().(*remoteRows).look(1) },
+		"a value":            func() error { return e.run(u, 2) },
+		"a verdict":          func() error { return jury.run(byValue, u, 1) },
+		"a partial gradient": func() error { return jury.run(byPartial, u, 4) },
+		"a gradient":         func() error { return jury.run(byGradient, u, 4) },
+		"laps":               func() error { return second(crowd.Laps(u, 1)) },
+		"traits": func() error {
+			return second(p.bring(kedge.Block{Data: slices.Clone(other.Data), Width: 3}, crowd.window, 1))
+		},
+	} {
+		if err := do(); err != nil { // which compiles what it needs
+			t.Fatalf("%s: %v", what, err)
+		}
+		before := d.Calls()
+		if err := do(); err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		for k := range d.Calls() - before {
+			if what == "laps" && k > 8 {
+				break
+			}
+			at := d.Calls() + k
+			d.Fail = func(_ string, before int) int { return map[int]int{at: 2}[before] }
+			var said *device.DriverError
+			if err := do(); !errors.As(err, &said) {
+				t.Errorf("%s: call %d fails, and it says %v", what, k, err)
+			}
+			d.Fail = nil
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// Who has left judges nobody, and neither does a jury that is gone.
+func TestWhoHasLeftJudgesNobody(t *testing.T) {
+	p := bare(t, emulated.New())
+	c, m := smallCrowd(t)
+	crowd, err := p.Gather(c, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jury, err := p.Jury(m, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, u := crowd.Engine(m), decision(3, 1)
+	rest := func([]float64, int) bool { return true }
+	for _, has := range []bool{true, false} {
+		for who, one := range map[string]steady.Engine{"a crowd": e, "a jury": jury} {
+			if _, _, ok := one.Sum(u); ok != has {
+				t.Errorf("%s: a sum %t, want %t", who, ok, has)
+			}
+			if _, ok := one.(steady.GradientEngine).SumGradients(make([]float64, 4), u, true, rest); ok != has {
+				t.Errorf("%s: gradients %t, want %t", who, ok, has)
+			}
+		}
+		crowd.Leave()
+		jury.Leave()
+	}
+}
+
+// Wide rows come as many tiles at a time as the window has room for behind its head: seven of 4 MiB of 32.
+func TestWideRowsComeInParts(t *testing.T) {
+	p := bare(t, emulated.New())
+	w, err := p.dev.Lock(windowBytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wide, err := newTiles(p.dev, ptx.Float64, 9*ptx.Tile, 4096)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &remoteRows{of: wide, dev: p.dev, window: w, instead: func(err error) kedge.Rows { t.Fatal(err); return nil }}
+	for first, have := range map[int]int{0: 7, 3: 6, 8: 1} {
+		r.have = 0
+		if r.View(make([]float64, 4096), first*ptx.Tile+5, first*ptx.Tile+6); r.begin != first || r.have != have {
+			t.Errorf("from tile %d on %d are there, want %d", r.begin, r.have, have)
+		}
+	}
+}
