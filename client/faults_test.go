@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -208,5 +209,45 @@ func TestWithin(t *testing.T) {
 		if u := c.latest.Within(c.age); u[0] != c.want {
 			t.Errorf("%+v within %v: %v", c.latest, c.age, u)
 		}
+	}
+}
+
+// A bundle whose length nobody has said is whole where it ends; one that breaks off is an error for that, and one that ends early for its length.
+func TestBundlesOfAnyLength(t *testing.T) {
+	for _, b := range []struct {
+		length int64
+		body   io.Reader
+		want   string
+	}{
+		{-1, strings.NewReader("bundle"), "<nil>"},
+		{6, strings.NewReader("bundle"), "<nil>"},
+		{0, strings.NewReader(""), "<nil>"},
+		{7, strings.NewReader("bundle"), "the bundle ends after 6 of 7 bytes"},
+		{7, io.MultiReader(strings.NewReader("bun"), torn{}), "unexpected EOF"},
+		{-1, torn{}, "unexpected EOF"},
+	} {
+		c := client.Open("http://localhost", client.Over(transport(func(r *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: 200, ContentLength: b.length, Body: io.NopCloser(b.body), Request: r}, nil
+		})))
+		var out strings.Builder
+		if err := c.Loop("shop").Export(t.Context(), &out); fmt.Sprint(err) != b.want || err == nil && out.String() != "bundle" && b.length != 0 {
+			t.Errorf("%d bytes: %q, %v, want %s", b.length, out.String(), err, b.want)
+		}
+	}
+}
+
+// A client without a spool sends nothing of what lies in a folder that has the name of the loop.
+func TestNoSpool(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.MkdirAll("shop", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("shop/000000000001-am.json", []byte(`{"k":1,"name":"am","batch":{"p":[[1]]}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	calls := 0
+	c := client.Inside(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { calls++; fmt.Fprint(w, "{}") }))
+	if sent, err := c.Loop("shop").Flush(t.Context()); sent != 0 || err != nil || calls != 0 {
+		t.Errorf("%d sent, %v, %d calls", sent, err, calls)
 	}
 }

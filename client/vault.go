@@ -40,12 +40,9 @@ func (c *Client) Import(ctx context.Context, bundle []byte) (s session.Status, e
 
 // Export writes all of the loop, as a tar.
 func (l *Remote) Export(ctx context.Context, w io.Writer) error {
-	r, err := http.NewRequestWithContext(ctx, "GET", l.address+l.path("/export"), nil)
+	r, err := l.request(ctx, "GET", l.path("/export"), message{})
 	if err != nil {
 		return err
-	}
-	if l.key != "" {
-		r.Header.Set("Authorization", "Bearer "+l.key)
 	}
 	reply, err := l.http.Do(r)
 	if err != nil {
@@ -53,10 +50,8 @@ func (l *Remote) Export(ctx context.Context, w io.Writer) error {
 	}
 	defer reply.Body.Close()
 	if reply.StatusCode != http.StatusOK {
-		p := &Error{Status: reply.StatusCode, Title: reply.Status}
 		text, _ := io.ReadAll(io.LimitReader(reply.Body, mostReply))
-		json.Unmarshal(text, p)
-		return p
+		return problemOf(reply, text)
 	}
 	n, err := io.Copy(w, reply.Body)
 	if err == nil && reply.ContentLength >= 0 && n != reply.ContentLength {

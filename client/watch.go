@@ -57,7 +57,7 @@ func (l *Remote) stream(ctx context.Context, after *int, visit func(session.Even
 	}
 	defer reply.Body.Close()
 	if reply.StatusCode/100 != 2 {
-		text, _ := io.ReadAll(io.LimitReader(reply.Body, 1<<20))
+		text, _ := io.ReadAll(io.LimitReader(reply.Body, mostReply))
 		return problemOf(reply, text)
 	}
 	lines := bufio.NewScanner(reply.Body)
