@@ -314,10 +314,45 @@ func TestForksOfProposals(t *testing.T) {
 	if list := told(t, j, "x"); !session.IsRefusal(err, session.BadSpec) || len(list) > 0 {
 		t.Errorf("%v, and %d events are written", err, len(list))
 	}
-	s, err := fork.Fork(t.Context(), h, session.Forking{Of: "shop", AtK: 1}, "x", slower)
-	if err != nil || s.Revision != 2 {
-		t.Errorf("%+v, %v", s, err)
+	edits := 0
+	s, err := fork.Fork(t.Context(), h, session.Forking{Of: "shop", AtK: 1}, "x", func(spec string) (string, error) { edits++; return slower(spec) })
+	if err != nil || s.Revision != 2 || edits != 2 {
+		t.Errorf("%+v, %v, after %d edits", s, err, edits)
 	}
+}
+
+// A spec is edited once to try it and once to have it, and so is every one that the loop is given later on: at decision 4, here.
+func TestHowOftenASpecIsEdited(t *testing.T) {
+	_, h, _ := lived(t, 2)
+	for k, want := range map[int]int{1: 4, 3: 4, 4: 4, 5: 2, 8: 2} {
+		edits := 0
+		if _, err := fork.Fork(t.Context(), h, session.Forking{Of: "shop", AtK: k}, fmt.Sprint("x", k), func(spec string) (string, error) { edits++; return spec, nil }); err != nil || edits != want {
+			t.Errorf("from decision %d: %d edits, want %d, %v", k, edits, want, err)
+		}
+	}
+}
+
+// A loop that was rolled back is forked, though what it went back to is not written yet when the fork does; and where it cannot be written, that is said.
+func TestForksOfLoopsThatWentBack(t *testing.T) {
+	j, h, _ := lived(t, 2)
+	if _, err := h.Do(t.Context(), "shop", "test", session.RollBack{K: 2, Reason: "back"}); err != nil {
+		t.Fatal(err)
+	}
+	for left := 0; left < 100; left++ {
+		j.left = left
+		s, err := fork.Fork(t.Context(), h, session.Forking{Of: "shop", AtK: 8}, fmt.Sprint("x", left), same)
+		if j.left = 1 << 30; err == nil {
+			list := told(t, j, fmt.Sprint("x", left))
+			if !strings.Contains(strings.Join(list, "\n"), " rolled-back ") || s.Mode != session.Shadow {
+				t.Errorf("the fork has %v", list)
+			}
+			return
+		}
+		if !errors.Is(err, errDisk) {
+			t.Errorf("after %d calls: %v", left, err)
+		}
+	}
+	t.Error("it always fails")
 }
 
 // An edit that fails is an error whenever it does; one that fails on a spec that the fork never has is none.
