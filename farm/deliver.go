@@ -25,9 +25,8 @@ func (a *assignment) deliverAll(ctx context.Context) {
 		}
 		bundle, size := []*outcome{one}, len(one.body)
 		for len(bundle) < mostBundled && next == nil && len(a.done) > 0 {
-			if more, ok := <-a.done; !ok {
-				break
-			} else if size += len(more.body); size > partSize {
+			more := <-a.done // nobody else takes from it
+			if size += len(more.body); size > partSize {
 				next = more
 			} else {
 				bundle = append(bundle, more)

@@ -228,6 +228,28 @@ func TestWorkersThatCannotBegin(t *testing.T) {
 	}
 }
 
+// A worker says when its line to the queue is cut, and when it is there again.
+func TestLinesThatAreCut(t *testing.T) {
+	f := newFair(t)
+	w := &labourer{WorkerOptions: WorkerOptions{Told: f.tell}}
+	if err := w.connect(t.Context(), f.address()); err != nil {
+		t.Fatal(err)
+	}
+	defer w.nc.Close()
+	if err := w.nc.ForceReconnect(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2000 {
+		if f.heard("the queue is back") {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	if want := []string{"the queue is away; cells at work go on", "the queue is back"}; !slices.Equal(f.told, want) {
+		t.Errorf("said %q", f.told)
+	}
+}
+
 // sweepOn sweeps by the queue of another address.
 func (f *fair) sweepOn(at Address) error {
 	f.t.Helper()
