@@ -120,6 +120,7 @@ func TestLimitsOfServers(t *testing.T) {
 		{"max_consumers", func(l *server.JetStreamAccountLimits) { l.MaxConsumers-- }},
 		{"max_store", func(l *server.JetStreamAccountLimits) { l.MaxStore-- }},
 		{"max_ack_pending", func(l *server.JetStreamAccountLimits) { l.MaxAckPending-- }},
+		{"max_ack_pending", func(l *server.JetStreamAccountLimits) { l.MaxAckPending = 1 }},
 		{"max_bytes_required", func(l *server.JetStreamAccountLimits) { l.MaxBytesRequired = true }},
 	} {
 		l, want := enough, x.want

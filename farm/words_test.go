@@ -1,9 +1,11 @@
 package farm
 
 import (
+	"archive/tar"
 	"bytes"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -88,7 +90,13 @@ func TestPacking(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var link bytes.Buffer
+	w := tar.NewWriter(&link)
+	if err := errors.Join(w.WriteHeader(&tar.Header{Typeflag: tar.TypeSymlink, Name: folder.CellNames()[0], Linkname: "x"}), w.Close()); err != nil {
+		t.Fatal(err)
+	}
 	for want, archive := range map[string][]byte{
+		"a result holds \"" + folder.CellNames()[0] + "\", want": link.Bytes(),
 		"a result of 1 files": short, "a result of 0 files": nil, "otherwise than kedge does": append(archive[:len(archive):len(archive)], 0), "unexpected EOF": archive[:700],
 		"a result holds \"other": renamed(bytes.Clone(short), 0, "other"),
 	} {
