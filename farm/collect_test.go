@@ -76,6 +76,15 @@ func TestResultsAreSpread(t *testing.T) {
 	if want := []string{"0 a me of 3", "1 b me of 1", "1 b me of 3", "2 c me of 3"}; !slices.Equal(got, want) || !b.heard("what worker eve sent is thrown away: its head cannot be read") {
 		t.Errorf("%q, said %q", got, b.told)
 	}
+	for range 2000 { // what was thrown away does not come again, and the others do
+		if b.state(b.h.results()).Msgs == 2 {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	if n := b.state(b.h.results()).Msgs; n != 2 {
+		t.Errorf("%d messages are there, want 2", n)
+	}
 	if err := b.h.remove(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -98,6 +107,24 @@ func (r *reasons) ReadFile(string) ([]byte, error) {
 	r.list = r.list[1:]
 	r.hurry <- struct{}{}
 	return nil, err
+}
+
+// last are files after which the line is cut.
+type last struct {
+	reasons
+	cut func()
+}
+
+func (l *last) ReadFile(string) ([]byte, error) { l.cut(); return []byte("1,2\n"), nil }
+
+// A file that cannot be offered is told.
+func TestFilesThatCannotBeOffered(t *testing.T) {
+	b := newBench(t)
+	b.h.wait, b.h.sweep.Inputs = 50*time.Millisecond, map[string]string{"a.csv": "x"}
+	b.h.Files = &last{cut: b.h.nc.Close}
+	if err := b.h.supply(t.Context()); !errors.Is(err, nats.ErrConnectionClosed) {
+		t.Error(err)
+	}
 }
 
 // Why a queue cannot be filled is told when the reason is another than before, and what is wrong with its settings ends the sweep.

@@ -1,9 +1,11 @@
 package gpu
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -15,6 +17,7 @@ import (
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/internal/wire"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/ptx"
 	"github.com/kedge-opt/kedge/steady"
@@ -367,6 +370,57 @@ func TestWideRowsComeInParts(t *testing.T) {
 		r.have = 0
 		if r.View(make([]float64, 4096), first*ptx.Tile+5, first*ptx.Tile+6); r.begin != first || r.have != have {
 			t.Errorf("from tile %d on %d are there, want %d", r.begin, r.have, have)
+		}
+	}
+}
+
+// Rows that nobody knows again are sent, and not taken for others that nobody knows.
+func TestRowsThatNobodyKnowsAgain(t *testing.T) {
+	p := bare(t, emulated.New())
+	c, _ := smallCrowd(t)
+	states := kedge.Block{Data: slices.Clone(c.Traits.(kedge.Block).Data), Width: 3}
+	slices.Reverse(states.Data)
+	c.Traits, c.States = valued{c.Traits}, valued{states}
+	crowd, err := p.Gather(c, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sameRows("states", crowd.Look(), states); err != nil || len(p.kept) > 0 {
+		t.Errorf("%v; %d are kept", err, len(p.kept))
+	}
+}
+
+// What is saved of a crowd whose GPU is lost meanwhile is what the CPU would save.
+func TestSavedWhenTheGPUIsLost(t *testing.T) {
+	for what, save := range map[string]func(people kedge.Population) ([]byte, error){
+		"append": func(people kedge.Population) ([]byte, error) { return people.(wire.State).AppendBinary(nil) },
+		"save": func(people kedge.Population) ([]byte, error) {
+			var b bytes.Buffer
+			err := people.(interface{ Save(io.Writer) error }).Save(&b)
+			return b.Bytes(), err
+		},
+	} {
+		d := emulated.New()
+		p := bare(t, d)
+		c, _ := smallCrowd(t)
+		here, err := population.Gather(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		there, err := p.Gather(c, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range 2 {
+			if err := errors.Join(here.Respond(t.Context(), decision(3, k)), there.Respond(t.Context(), decision(3, k))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d.Fail = func(string, int) int { return 719 }
+		want, err := save(here)
+		got, fail := save(there)
+		if err != nil || fail != nil || !bytes.Equal(got, want) || !there.retired {
+			t.Errorf("%s: %v, %v, retired %t, or other bytes", what, err, fail, there.retired)
 		}
 	}
 }

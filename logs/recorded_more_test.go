@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/internal/evidence"
+	"github.com/kedge-opt/kedge/panel"
+	"github.com/kedge-opt/kedge/problem/record"
 )
 
 // still is a log of three people whose next state is 0.5·p + 2·q to the last bit, which nothing disturbs.
@@ -181,6 +183,41 @@ func TestSpecsWithoutDraws(t *testing.T) {
 		}
 		if _, is := files[DrawsFile]; is != (draws != nil) {
 			t.Errorf("%d draws: a file of them: %t", len(draws), is)
+		}
+	}
+}
+
+// What all had in common at a turn is that of the last turn until then that is known, and at first that of the first.
+func TestWhatAllHadInCommon(t *testing.T) {
+	c := &crowd{seasons: map[int][]float64{0: {10}, 1: {11}, 4: {14}}}
+	for turn, want := range map[int]float64{-1: 10, 0: 10, 1: 11, 2: 11, 3: 11, 4: 14, 9: 14} {
+		if got := c.at(turn); len(got) != 1 || got[0] != want {
+			t.Errorf("at %d %v, want %v", turn, got, want)
+		}
+	}
+	if late := (&crowd{seasons: map[int][]float64{5: {15}, 3: {13}}}).at(1); len(late) != 1 || late[0] != 13 || (&crowd{}).at(3) != nil {
+		t.Errorf("before all %v", late)
+	}
+}
+
+// Of designs with fewer instruments than people, or than 150, the richest is taken: T(T-1)/2, T-1 or 3 of the lag, and those of the other columns; with effects of times those count too.
+func TestThriftyDesigns(t *testing.T) {
+	full, collapsed := panel.ByChanges{Steps: 2}, panel.ByChanges{Steps: 2, Collapse: true}
+	near, poor := panel.ByChanges{Steps: 2, Collapse: true, Oldest: 4}, panel.ByChanges{Steps: 1, Collapse: true, Oldest: 3}
+	for _, x := range []struct {
+		last, people, alone int
+		twoWay              bool
+		want                panel.ByChanges
+	}{
+		{5, 12, 0, false, full}, {5, 11, 0, false, collapsed}, {5, 6, 0, false, collapsed}, {5, 5, 0, false, near}, {5, 4, 0, false, poor}, {5, 14, 2, false, full}, {5, 14, 3, false, collapsed},
+		{5, 16, 0, true, full}, {5, 15, 0, true, collapsed}, {5, 10, 0, true, collapsed}, {5, 9, 0, true, near}, {5, 8, 0, true, poor},
+		{17, 1000, 0, false, full}, {18, 1000, 0, false, collapsed}, {149, 1000, 0, false, collapsed}, {150, 1000, 0, false, near},
+	} {
+		l := &linear{w: &work{log: &record.Recorded{Turn: []int{0, x.last}}, out: &Inference{People: x.people}, pairs: record.Pairs{Alone: x.alone}}, all: panel.Table{X: make([][]float64, 1)}}
+		want := x.want
+		want.TwoWay = x.twoWay
+		if got := l.thrifty(x.twoWay); got != want {
+			t.Errorf("%+v: %+v", x, got)
 		}
 	}
 }

@@ -151,7 +151,7 @@ func pointerTo(text []byte, offset int64) string {
 		}
 		if n := len(path); n > 0 {
 			top := &path[n-1]
-			if !top.isList && top.n%2 == 0 {
+			if top.n%2 == 0 { // of a list nobody asks for it
 				top.key, _ = token.(string)
 			}
 			top.n++

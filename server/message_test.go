@@ -2,8 +2,10 @@ package server
 
 import (
 	"encoding/json"
+	"io"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -41,6 +43,32 @@ func TestPartsAreSetApart(t *testing.T) {
 		whole["batch"] = json.RawMessage("null")
 		if err := json.Unmarshal(rest, &left); err != nil || !maps.EqualFunc(whole, left, func(a, b json.RawMessage) bool { return slices.Equal(a, b) }) {
 			t.Errorf("%s is left as %s, %v", c.text, rest, err)
+		}
+	}
+}
+
+// Where in a message a value ends that is wrong is told by RFC 6901, lists by numbers and objects by keys.
+func TestPointers(t *testing.T) {
+	const text = `{"a": [1, {"b": "x", "c": [true, "d"]}], "e": {"f": null}}`
+	for part, want := range map[string]string{`1`: "/a/0", `"x"`: "/a/1/b", `true`: "/a/1/c/0", `"d"`: "/a/1/c/1", `null`: "/e/f"} {
+		if got := pointerTo([]byte(text), int64(strings.Index(text, part)+len(part))); got != want {
+			t.Errorf("%s is at %s, want %s", part, got, want)
+		}
+	}
+	if got := pointerTo([]byte(`{"a": `), 99); got != "" {
+		t.Error(got)
+	}
+}
+
+// Bodies of all requests together may be as large as is allowed, and not a byte larger.
+func TestBodiesTogether(t *testing.T) {
+	for most, fits := range map[int64]bool{10: true, 9: false} {
+		s := &Server{limits: Allowance{Held: most}}
+		one, two := &call{Server: s}, &call{Server: s}
+		_, err := io.ReadAll(one.metered(strings.NewReader("01234")))
+		_, other := io.ReadAll(two.metered(strings.NewReader("56789")))
+		if err != nil || (other == nil) != fits || one.held != 5 || two.held != 5 || s.held.Load() != 10 {
+			t.Errorf("%d bytes: %v, %v, of %d", most, err, other, s.held.Load())
 		}
 	}
 }
