@@ -357,6 +357,11 @@ func TestStatesOfPartsAreSaved(t *testing.T) {
 	if err := rule(other).UnmarshalBinary(must(rule(one).AppendBinary(nil))); err != nil || other.state != 7 {
 		t.Errorf("restored is %+v, %v", other, err)
 	}
+	first, second := &clockwork{1}, &clockwork{1}
+	both := func(a, b *clockwork) *online.Descent { return rule(must(online.NewFallback(a, b))) }
+	if err := both(first, second).UnmarshalBinary(must(both(&clockwork{8}, &clockwork{9}).AppendBinary(nil))); err != nil || first.state != 8 || second.state != 9 {
+		t.Errorf("of two, restored are %+v and %+v, %v", first, second, err)
+	}
 }
 
 // A trial whose people count alike may follow others, or be followed by some, that are weighted: those without weights count 1 each.

@@ -141,7 +141,8 @@ func (m *minimizer) search(f risk, x []float64) float64 {
 	for _, v := range m.past {
 		worst = math.Max(worst, v)
 	}
-	part, value := 1.0, 0.0
+	part := 1.0
+	var value float64
 	for range 60 {
 		copy(m.next, x)
 		rows.AddScaled(m.next, part, m.move)

@@ -117,3 +117,11 @@ func TestSharesAreRounded(t *testing.T) {
 		t.Errorf("3 of 10 are %v more than 0.3 (%v)", over, err)
 	}
 }
+
+// Who is at the limit keeps it: of 1, 7, 7, 9 with the limit 7 a quarter is beyond.
+func TestWhoIsAtTheLimitKeepsIt(t *testing.T) {
+	s := chances(t, risk.Chance{Limit: 7, Width: 0.1}, 0.125, 1, 7, 7, 9)
+	if over, err := s.True([]float64{0, 0}); err != nil || over != 0.125 {
+		t.Errorf("%v more than an eighth are beyond (%v), want 0.125", over, err)
+	}
+}
