@@ -28,10 +28,13 @@ func TestWovenRunsHaveTheBitsOfTheirInstructions(t *testing.T) {
 		"normalize(a*p + d + (along + s)*q)":                         false,
 		"normalize(a*p + d + along*along*q)":                         false,
 		"normalize(a*p + d + s*dot(p,q)*[q[6], q[0:6]])":             false, // along another
-		"normalize(-p - d - dot(p,q)*q)":                             true,
-		"normalize(p - s*d - (-s)*dot(p,q)*q)":                       true,
+		"normalize(z)":                         true,
+		"normalize(z) + x0*z":                  false, // the sum is read by others
+		"normalize(z)*z[1]":                    false,
+		"normalize(-p - d - dot(p,q)*q)":       true,
+		"normalize(p - s*d - (-s)*dot(p,q)*q)": true,
 	} {
-		m, err := Compile(Source{Decision: "q[7]", State: "p[7]", Trait: "d[7]", Let: []Binding{{Name: "a", Expr: "0.4"}, {Name: "s", Expr: "0.5"}, {Name: "x0", Expr: "d[0]"}, {Name: "x1", Expr: "d[1]"}, {Name: "along", Expr: "dot(p,q)"}}, Next: text, Minimize: "dot(p,q)"})
+		m, err := Compile(Source{Decision: "q[7]", State: "p[7]", Trait: "d[7]", Let: []Binding{{Name: "a", Expr: "0.4"}, {Name: "s", Expr: "0.5"}, {Name: "x0", Expr: "d[0]"}, {Name: "x1", Expr: "d[1]"}, {Name: "along", Expr: "dot(p,q)"}, {Name: "z", Expr: "a*p + d + s*dot(p,q)*q"}}, Next: text, Minimize: "dot(p,q)"})
 		if err != nil {
 			t.Fatal(text, err)
 		}
