@@ -126,11 +126,11 @@ func (h *Chamber) ask(ctx context.Context, a juror, id int, s Mutation) (Verdict
 	case !t.passes[id]:
 		return "", "", nil
 	}
-	limit, only := min(h.court.Timeout, max(30*time.Second, 5*t.took)), h.court.Run
+	only := h.court.Run
 	if some := t.by[id]; len(some) > 0 {
 		only = names(some)
 	}
-	out, err := h.run(ctx, a, t, only, limit, chosen+"="+strconv.Itoa(id))
+	out, err := h.run(ctx, a, t, only, h.court.hangs(t.took), chosen+"="+strconv.Itoa(id))
 	if v := verdict(ctx, out, err); v != Alive {
 		return v, a.pack + ": " + failure(string(out)), ctx.Err()
 	}
@@ -138,6 +138,11 @@ func (h *Chamber) ask(ctx context.Context, a juror, id int, s Mutation) (Verdict
 		return Alive, "", nil
 	}
 	return h.apart(ctx, a, names(t.skip), s)
+}
+
+// hangs is how long tests may take with a change that take so long without one: what counts as hung takes several times as long.
+func (c *Court) hangs(took time.Duration) time.Duration {
+	return max(3*took, min(c.Timeout, max(30*time.Second, 5*took)))
 }
 
 // apart shows a change to some tests of a package as the court does, with no other beside it.

@@ -312,3 +312,15 @@ func TestExceptionsAreAboutTheCode(t *testing.T) {
 		t.Errorf("not in the code any more: %q", gone)
 	}
 }
+
+// A change is called hung only where tests take at least three times as long as without it, whatever the limit is.
+func TestSlowTestsDoNotHang(t *testing.T) {
+	c := Court{Timeout: 3 * time.Minute}
+	for took, want := range map[time.Duration]time.Duration{
+		0: 30 * time.Second, 6 * time.Second: 30 * time.Second, 10 * time.Second: 50 * time.Second, 36 * time.Second: 3 * time.Minute, time.Minute: 3 * time.Minute, 2 * time.Minute: 6 * time.Minute, 9 * time.Minute: 27 * time.Minute,
+	} {
+		if got := c.hangs(took); got != want {
+			t.Errorf("tests of %v hang after %v, want %v", took, got, want)
+		}
+	}
+}
