@@ -11,6 +11,6 @@ func faultsOfKernels() []Planted {
 		{Name: "a norm that overflows on the GPU raises no flag", Where: where, Pack: pack, Test: test, Lines: []string{
 			"\tc.Flag(c.Not(c.Within(square, 1e-280, 1e280)))\n", ""}},
 		{Name: "a comparison on the GPU is turned", Where: where, Pack: pack, Test: test, Lines: []string{
-			"return c.add(opLess, truth, 0, x, y)", "return c.add(opLess, truth, 0, y, x)"}},
+			"return c.plain(opLess, truth, x, y)", "return c.plain(opLess, truth, y, x)"}},
 	}
 }
