@@ -180,8 +180,10 @@ func unreadable(err error, text []byte) error {
 	if errors.As(err, &kind) {
 		name, pointer := session.Malformed, pointerTo(text, kind.Offset)
 		detail := fmt.Sprintf("%s is a %s", pointer, kind.Value)
-		if strings.HasPrefix(kind.Value, "number") {
-			name, detail = session.NotFinite, fmt.Sprintf("%s is %s, which is no finite number", pointer, strings.TrimPrefix(kind.Value, "number "))
+		if literal, isNumber := strings.CutPrefix(kind.Value, "number "); isNumber && kind.Type.Kind().String() == "float64" {
+			name, detail = session.NotFinite, fmt.Sprintf("%s is %s, which is no finite number", pointer, literal)
+		} else if isNumber {
+			detail = fmt.Sprintf("%s is %s, want a whole number of 64 bits", pointer, literal)
 		}
 		p := problem(name, detail)
 		p.Errors = []session.Fault{{Pointer: pointer, Detail: detail}}
