@@ -332,7 +332,7 @@ func TestHowOftenASpecIsEdited(t *testing.T) {
 	}
 }
 
-// A loop that was rolled back is forked, though what it went back to is not written yet when the fork does; and where it cannot be written, that is said.
+// A loop that was rolled back is forked with that; and whatever call of the journal fails, that is said.
 func TestForksOfLoopsThatWentBack(t *testing.T) {
 	j, h, _ := lived(t, 2)
 	if _, err := h.Do(t.Context(), "shop", "test", session.RollBack{K: 2, Reason: "back"}); err != nil {
