@@ -277,7 +277,7 @@ func TestWhatIsNotThere(t *testing.T) {
 	if _, err := j.Blob("shop", session.Hash{1}); !errors.Is(err, session.ErrDropped) {
 		t.Error(err)
 	}
-	if list, err := j.Decision("shop", 0); list != nil && len(list) > 0 || err != nil {
+	if list, err := j.Decision("shop", 0); len(list) > 0 || err != nil {
 		t.Errorf("%v, %v", list, err)
 	}
 	ctx := t.Context()
