@@ -179,7 +179,7 @@ func unreadable(err error, text []byte) error {
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
 		name, pointer := session.Malformed, pointerTo(text, kind.Offset)
-		detail := fmt.Sprintf("%s is a %s", pointer, kind.Value)
+		detail := pointer + " is " + strings.NewReplacer("array", "a list", "bool", "true or false", "number", "a number", "object", "an object", "string", "a text").Replace(kind.Value)
 		if literal, isNumber := strings.CutPrefix(kind.Value, "number "); isNumber && kind.Type.Kind().String() == "float64" {
 			name, detail = session.NotFinite, fmt.Sprintf("%s is %s, which is no finite number", pointer, literal)
 		} else if isNumber {

@@ -62,8 +62,8 @@ func TestUnreadableValues(t *testing.T) {
 		`{"n": 1.5}`:   "malformed: /n is 1.5, want a whole number of 64 bits",
 		`{"n": 1e30}`:  "malformed: /n is 1e30, want a whole number of 64 bits",
 		`{"l": 3}`:     "malformed: /l is a number",
-		`{"x": "3"}`:   "malformed: /x is a string",
-		`{"l": [[]]}`:  "malformed: /l/0 is a array",
+		`{"x": "3"}`:   "malformed: /x is a text",
+		`{"l": [[]]}`:  "malformed: /l/0 is a list",
 	} {
 		var v struct {
 			X float64
