@@ -9,6 +9,7 @@ import (
 
 	"github.com/kedge-opt/kedge/device/emulated"
 	"github.com/kedge-opt/kedge/gpu"
+	"github.com/kedge-opt/kedge/internal/heap"
 	"github.com/kedge-opt/kedge/lab"
 )
 
@@ -22,6 +23,14 @@ var moved = []struct {
 	{"choice", []string{"population.size=150", "population.dim=5", "set.sum=20", "iterations=4", "trials=1", "record.w1=none"}},
 	{"examples/buses.yaml", []string{"population.size=150", "iterations=4", "trials=1"}},
 	{"examples/classification.yaml", []string{"population.size=150", "iterations=4", "trials=1"}},
+}
+
+// calm keeps the race detector away: a GPU made of Go is many times slower under it, and here all is done by one worker.
+func calm(t *testing.T) {
+	t.Helper()
+	if heap.Race {
+		t.Skip("of one goroutine")
+	}
 }
 
 // onGPU runs a problem on a GPU made of Go, which is lost after so many calls, and returns what it says, what was said of the GPU, and how many calls there were.
@@ -53,10 +62,12 @@ func onGPU(t *testing.T, lostAfter int, base string, sets []string) (lines []str
 
 // Results do not depend on where people move, and not on a GPU that is lost on the way.
 func TestRunsOnAGPUHaveTheBytesOfTheCPU(t *testing.T) {
+	calm(t)
+	all := moved
 	if testing.Short() {
-		moved = moved[2:] // a search on a GPU made of Go takes its time
+		all = all[2:] // a search on a GPU made of Go takes its time
 	}
-	for _, one := range moved {
+	for _, one := range all {
 		t.Run(one.base, func(t *testing.T) {
 			_, p := built(t, "there", one.base, one.sets)
 			r, err := lab.Execute(t.Context(), p, lab.Options{Workers: 1})
@@ -88,6 +99,7 @@ func differing(got, want []string) (list []string) {
 
 // What a GPU does not do is refused to who asked for one, with the remedy; who did not ask is told nothing, and has the CPU's bytes.
 func TestWhatAGPURefuses(t *testing.T) {
+	calm(t)
 	d := emulated.New()
 	for want, sets := range map[string][]string{
 		"record.w1":     {"population.size=9", "iterations=1", "trials=1", "record.w1=items"},
@@ -114,6 +126,7 @@ func TestWhatAGPURefuses(t *testing.T) {
 
 // Auto takes a GPU for large crowds that have room there; who asked for one is told why there is none.
 func TestWhenAGPUIsTaken(t *testing.T) {
+	calm(t)
 	d := emulated.New()
 	var said []string
 	tell := func(line string) { said = append(said, line) }
