@@ -462,14 +462,7 @@ func TestStepsAheadThatDoNotCount(t *testing.T) {
 	p := bare(t, emulated.New())
 	c, m := smallCrowd(t)
 	c.Tell = true
-	here, err := population.Gather(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	there, err := p.Gather(c, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	here, there := both(t, p, c)
 	engine := there.Engine(m)
 	for k, measured := range []int{0, 1, 9, 3} {
 		if _, _, ok := engine.Sum(decision(3, measured)); !ok {

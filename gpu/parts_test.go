@@ -123,14 +123,7 @@ func TestStatesAmongTraits(t *testing.T) {
 	const n = ptx.Tile + 9
 	traits := draw(t, n, 4)
 	c := population.Config{Dynamics: f.Dynamics(), Traits: traits, States: kedge.Block{Data: traits.Data[:2*n], Width: 2}}
-	here, err := population.Gather(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	there, err := p.Gather(c, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	here, there := both(t, p, c)
 	for k := range 2 {
 		if err := sameRows(fmt.Sprint("step ", k), there.Look(), here.Look()); err != nil {
 			t.Error(err)
@@ -403,14 +396,7 @@ func TestSavedWhenTheGPUIsLost(t *testing.T) {
 		d := emulated.New()
 		p := bare(t, d)
 		c, _ := smallCrowd(t)
-		here, err := population.Gather(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		there, err := p.Gather(c, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		here, there := both(t, p, c)
 		for k := range 2 {
 			if err := errors.Join(here.Respond(t.Context(), decision(3, k)), there.Respond(t.Context(), decision(3, k))); err != nil {
 				t.Fatal(err)

@@ -248,14 +248,6 @@ func TestPriorsAreToldAsPriors(t *testing.T) {
 
 // Dynamics of a kind are found by what they are in formulas: λ = 0.4 and ε = 0.7 of choices that nothing disturbs, to the digits of the log.
 func TestKindsAreFound(t *testing.T) {
-	const spec = `
-iterations: 30
-dynamics: {kind: choice, lambda1: "?", lambda2: 0.5, epsilon: "? in [0, 9]"}
-objective: {kind: revenue}
-set: {kind: box, lower: 0, upper: 2}
-data: {file: log.csv, person: who, time: week, decision: [ua, ub], states: [pa, pb], traits: [da, db]}
-algorithms: [{name: composite, step: 0.02, batch: 3}]
-`
 	s := stream.New(5, "test", "choice")
 	var text strings.Builder
 	text.WriteString("who,week,ua,ub,pa,pb,da,db\n")
@@ -268,7 +260,7 @@ algorithms: [{name: composite, step: 0.02, batch: 3}]
 			fmt.Fprintf(&text, "%d,%d,%v,%v,%v,%v,%v,%v\n", i, week, a, b, p, 1-p, d, 1-d)
 		}
 	}
-	e, err := fitted(t, spec, text.String(), Options{})
+	e, err := fitted(t, chosenSpec, text.String(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
