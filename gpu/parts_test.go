@@ -410,3 +410,81 @@ func TestSavedWhenTheGPUIsLost(t *testing.T) {
 		}
 	}
 }
+
+// A jury takes what was counted before it came; with a byte less it does not come. By hand: of three tiles, rows of four numbers for the tree, which
+// takes 3 + 0 + 16, and for everybody.
+func TestRoomOfJuries(t *testing.T) {
+	_, m := smallCrowd(t)
+	need := 8 * 4 * (19 + 3*ptx.Tile)
+	for room, fits := range map[int]bool{need: true, need - 1: false} {
+		d := emulated.New()
+		p := bare(t, d)
+		d.Bytes = room
+		jury, err := p.Jury(m, 1)
+		var unfit *UnfitError
+		if fits && err != nil || !fits && (!errors.As(err, &unfit) || unfit.Why != "there is no room for everybody's trait") {
+			t.Errorf("%d bytes of %d: %v", room, need, err)
+		}
+		if fits && err == nil {
+			jury.Leave()
+			if again, err := p.Jury(m, 1); err != nil { // whose traits are there, so that it needs less
+				t.Error(err)
+			} else {
+				again.Leave()
+			}
+		}
+	}
+}
+
+// sharing are dynamics whose people share so many numbers.
+type sharing struct {
+	dynamics.Polarized
+	many int
+}
+
+func (f sharing) Shares() int { return f.many }
+
+func (f sharing) Share(dst, u []float64) { f.Polarized.Share(dst[:f.Polarized.Shares()], u) }
+
+// What all share has room in the window's head, and no more: 8,184 numbers of 64 KiB less 64 bytes.
+func TestSharedNumbersHaveRoom(t *testing.T) {
+	c, _ := smallCrowd(t)
+	f := c.Dynamics.(dynamics.Polarized)
+	for many, fits := range map[int]bool{8184: true, 8185: false} {
+		p := bare(t, emulated.New())
+		c.Dynamics = sharing{f, many}
+		crowd, err := p.Gather(c, 1)
+		var unfit *UnfitError
+		if fits && err != nil || !fits && (!errors.As(err, &unfit) || unfit.Why != "a decision makes too many numbers that all share") {
+			t.Errorf("%d numbers: %v", many, err)
+		}
+		if fits && err == nil {
+			if err := crowd.Respond(t.Context(), decision(3, 1)); err != nil || crowd.retired {
+				t.Errorf("%d numbers: %v", many, err)
+			}
+		}
+	}
+}
+
+// Thousands of people of one number are sampled as the CPU samples them.
+func TestSamplesOfOneNumber(t *testing.T) {
+	f, err := formula.Compile(formula.Source{Decision: "q", State: "p", Trait: "d", Next: "0.5*p + 0.3*d + 0.2*q"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := population.Config{Dynamics: f.Dynamics(), Traits: kedge.Block{Data: draw(t, 4500, 2).Data, Width: 1}}
+	here, there := both(t, bare(t, emulated.New()), c)
+	var got [2][]float64
+	for i, people := range []kedge.Population{here, there} {
+		if err := people.Respond(t.Context(), decision(1, 2)); err != nil {
+			t.Fatal(err)
+		}
+		got[i] = make([]float64, 2*9000)
+		if n, err := people.Sample(got[i][:9000], got[i][9000:]); n != 9000 || err != nil {
+			t.Fatalf("%d people, %v", n, err)
+		}
+	}
+	if !slices.Equal(got[0], got[1]) || there.retired {
+		t.Error("other people are sampled")
+	}
+}
