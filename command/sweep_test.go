@@ -65,6 +65,31 @@ func TestSweepAndMerge(t *testing.T) {
 	}
 }
 
+// What a sweep says while it runs: how much is done, cells at work by their turns, and how long the rest will take at that rate.
+func TestPaceOfASweep(t *testing.T) {
+	half := lab.RunningCell{Turns: new(lab.Progress)}
+	half.Turns.Total.Store(10)
+	half.Turns.Done.Store(5)
+	idle := lab.RunningCell{Turns: new(lab.Progress)} // which does not know yet how much there is to do
+	for _, c := range []struct {
+		state lab.SweepState
+		share float64
+		words string
+	}{
+		{lab.SweepState{}, 0, "looking what is finished"},
+		{lab.SweepState{Kept: 3}, 1, "nothing to do"},
+		{lab.SweepState{Kept: 3, Total: 9}, 0.25, "no pace yet"},
+		{lab.SweepState{Kept: 3, Total: 9, Running: []lab.RunningCell{idle}}, 0.25, "no pace yet"},
+		{lab.SweepState{Kept: 3, Total: 9, Running: []lab.RunningCell{idle, half, half}}, 1.0 / 3, "0.1 a second, 1m20s left"},
+		{lab.SweepState{Total: 20, Done: 4, Failed: 1, Running: []lab.RunningCell{half}}, 0.275, "0.55 a second, 26s left"},
+		{lab.SweepState{Total: 20, Done: 20}, 1, "2 a second"},
+	} {
+		if share, words := sweepPace(c.state, 10*time.Second); share != c.share || words != c.words {
+			t.Errorf("%+v: %v, %q, want %v, %q", c.state, share, words, c.share, c.words)
+		}
+	}
+}
+
 func TestSweepDryRun(t *testing.T) {
 	file, dir := writeSweep(t, tinySweep)
 	out, code := command(t, "sweep", file, "--dry-run", "--out", dir)

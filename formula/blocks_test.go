@@ -51,6 +51,22 @@ func TestBlocksAreAsAlone(t *testing.T) {
 	}
 }
 
+// Norms of rows are those of each, however large or small its numbers are: squares of some overflow, and of others vanish.
+func TestNormsOfRows(t *testing.T) {
+	const n, m = 9, 3
+	x, got := make([]float64, n*m), make([]float64, n)
+	for i := range x {
+		x[i] = float64(i%4-1) * math.Pow(10, 50*float64(i/m-4))
+	}
+	norms(n, operand{got, 1, 1}, operand{x, m, m})
+	for i, v := range got {
+		row := x[i*m : (i+1)*m]
+		if want := math.Hypot(math.Hypot(row[0], row[1]), row[2]); !(math.Abs(v-want) <= 4e-16*want) || v == 0 {
+			t.Errorf("the norm of %v is %v, want %v", row, v, want)
+		}
+	}
+}
+
 func sameNumbers(x, y []float64) bool {
 	for i, v := range x {
 		if !same(v, y[i]) {

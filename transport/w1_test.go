@@ -144,7 +144,7 @@ func TestMassIsDividedOut(t *testing.T) {
 func TestW1Refuses(t *testing.T) {
 	ok := []float64{0.5, 0.5}
 	for _, x := range [][]float64{
-		nil, {}, {1}, {0.5, 0.25, 0.25}, {0, 0}, {0.5, 0.5 + 2e-9}, {1.5, -0.5}, {1, -1e-10}, {1e308, 1e308},
+		nil, {}, {1}, {0.5, 0.25, 0.25}, {0, 0}, {0.5, 0.5 + 2e-9}, {0.9, 0.1 + 1.5e-9}, {0.9, 0.1 - 1.5e-9}, {1.5, -0.5}, {1, -1e-10}, {1e308, 1e308},
 		{math.NaN(), 0.5}, {math.Inf(1), 0}, {0.5, math.Inf(-1)}, {5e-324, 5e-324},
 	} {
 		if d, err := transport.W1(ok, x); !typed(err) || d != 0 {

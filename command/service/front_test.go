@@ -112,6 +112,16 @@ func TestSockets(t *testing.T) {
 	if left, _ := os.ReadDir(filepath.Dir(path)); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
+	deep := filepath.Join(filepath.Dir(path), strings.Repeat("d", 120)) // addresses of sockets have some 100 bytes
+	if err := os.Mkdir(deep, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openSocket(filepath.Join(deep, "s")); err == nil {
+		t.Error("a socket has an address that is too long")
+	}
+	if left, _ := os.ReadDir(deep); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
 	os.WriteFile(path, []byte("mine"), 0o600)
 	if _, err := openSocket(path); err == nil || !strings.Contains(err.Error(), "no socket") {
 		t.Errorf("on a file: %v", err)

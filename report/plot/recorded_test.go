@@ -159,6 +159,7 @@ func TestPlotsAreAsRecorded(t *testing.T) {
 		{Plot{Where: []string{"gap"}}, []*Sheet{run}}, {Plot{Where: []string{"gap=x"}}, []*Sheet{run}}, {Plot{Where: []string{"algorithm=x"}}, []*Sheet{run}}, {Plot{Where: []string{"nobody=x"}}, []*Sheet{run}}, {Plot{Where: []string{"algorithm=x"}}, []*Sheet{crowd}}, {Plot{Y: "algorithm"}, []*Sheet{run}}, {Plot{X: "algorithm"}, []*Sheet{run}}, {Plot{Kind: Heat, X: "k", By: "trial", Y: "algorithm"}, []*Sheet{run}},
 		{Plot{Kind: Heat}, []*Sheet{run}}, {Plot{}, []*Sheet{crowd}}, {Plot{Facet: "gap"}, []*Sheet{run}}, {Plot{Facet: "algorithm"}, []*Sheet{crowd}}, {Plot{By: "gap"}, []*Sheet{run}}, {Plot{Rename: []string{"gap=x", "gap=y"}}, []*Sheet{run}}, {Plot{Rename: []string{"turn=x"}}, []*Sheet{run}}, {Plot{Kind: Hist, X: "optimum_value", Where: []string{"algorithm=vanilla"}}, []*Sheet{bare}}, {Plot{Y: "optimum_value", X: "set.kind", Kind: Heat, By: "algorithm"}, []*Sheet{bare}},
 		{Plot{X: "algorithms.composite.step", Y: "optimum_residual"}, []*Sheet{one}}, {Plot{Kind: Scatter, X: "algorithms.composite.step", Y: "optimum_residual"}, []*Sheet{one}},
+		{Plot{By: "algorithms.composite.step"}, []*Sheet{two}}, {Plot{Facet: "algorithms.composite.step"}, []*Sheet{two}},
 	} {
 		s, err := c.Sketch(c.sheets...)
 		lines = append(lines, fmt.Sprintf("%d %+v", i, c.Plot))
