@@ -215,3 +215,26 @@ func TestGuessInTheShadow(t *testing.T) {
 		t.Errorf("decision 2 would have been %v: %v", u, f)
 	}
 }
+
+// How people moved is shown of all decisions whose people are still kept, also behind one whose people were erased; where nobody is left, that is said.
+func TestQuantilesOfWhoIsKept(t *testing.T) {
+	s := newSite(t)
+	s.create("shop", "live")
+	at := "/v1/loops/shop"
+	s.want(200, "POST", at+"/exchange", `{"k":0,"ask":true}`)
+	for i, who := range []string{"a", "b", "a", "c"} {
+		s.want(200, "POST", at+"/exchange", fmt.Sprintf(`{"k":%d,"deployment":{"u":[3,3]},"batch_id":"am","batch":{"observed_at":"2099-01-01T00:00:00Z","id":[%q],"p":[[7,5]],"d":[[10,8]]},"close":{},"ask":true}`, i+1, who))
+	}
+	for _, left := range []struct{ gone, k string }{{"", "[1 2 3 4]"}, {"b", "[1 3 4]"}, {"a", "[4]"}} {
+		if left.gone != "" {
+			s.want(200, "POST", at+"/erase", fmt.Sprintf(`{"who":%q}`, left.gone))
+		}
+		if f := s.want(200, "GET", at+"/quantiles", ""); fmt.Sprint(f["k"]) != left.k || len(f["quantiles"].([]any)) != len(f["k"].([]any)) {
+			t.Errorf("without %q: %v, want those of %s", left.gone, f, left.k)
+		}
+	}
+	s.want(200, "POST", at+"/erase", `{"who":"c"}`)
+	if status, f := s.call("GET", at+"/quantiles", ""); status != 404 || !strings.Contains(f["detail"].(string), "dropped or erased") {
+		t.Errorf("where nobody is left: %d %v", status, f)
+	}
+}

@@ -1,7 +1,7 @@
 package server
 
 import (
-	"slices"
+	"errors"
 
 	"github.com/kedge-opt/kedge/session"
 )
@@ -26,6 +26,7 @@ func quantiles(c *call) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
+	var gone error
 	f := fan{K: []int{}, Quantiles: [][]float64{}}
 	for k := status.K; k > max(0, status.K-last); k-- {
 		d, err := c.decision(k)
@@ -38,18 +39,18 @@ func quantiles(c *call) (int, any, error) {
 		err = c.host.Look(c.Context(), c.loop, func(l *session.Loop) error {
 			s, err := l.Distribution(d, session.Aspect{Entry: entry, Bins: 1}, session.PastOf(c.journal, c.loop))
 			if err == nil {
-				f.K, f.Quantiles = append(f.K, k), append(f.Quantiles, s.Ranks)
+				f.K, f.Quantiles = append([]int{k}, f.K...), append([][]float64{s.Ranks}, f.Quantiles...)
 			}
 			return err
 		})
-		if err != nil && !session.IsRefusal(err, session.Incomplete) {
-			if len(f.K) > 0 {
-				break // what is older was dropped by retention
-			}
+		if errors.Is(err, session.ErrDropped) {
+			gone = err // by retention, or because somebody is erased: older ones may still be kept
+		} else if err != nil && !session.IsRefusal(err, session.Incomplete) {
 			return 0, nil, err
 		}
 	}
-	slices.Reverse(f.K)
-	slices.Reverse(f.Quantiles)
+	if len(f.K) == 0 && gone != nil {
+		return 0, nil, gone
+	}
 	return 200, f, nil
 }
