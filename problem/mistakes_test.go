@@ -76,6 +76,7 @@ func TestKeyMistakes(t *testing.T) {
 		{"  - {name: vanilla, step: 0.1, batch: 2}", "  - vanilla", "x.yaml:7: algorithms.0 is \"vanilla\", want a mapping"},
 		{"{name: vanilla, step: 0.1, batch: 2}", "{name: vanilla, step: 0.1, delta: 2}", "x.yaml:7: unknown key algorithms.vanilla.delta, vanilla has name, kind, step, schedule, delay, power, batch, clip, momentum, hold, average, rate-limit and trials"},
 		{"{name: vanilla, step: 0.1, batch: 2}", "{name: newton, step: 0.1}", "x.yaml:7: algorithms.newton.kind is missing, want vanilla, lazy, repeated-gradient, repeated-risk, delayed-risk, epoch, composite, epoch-composite, adam, storm, one-point, two-point, derivative-free, epoch-derivative-free, performative, reinforce or plug-in"},
+		{"{name: vanilla, step: 0.1, batch: 2}", "{name: composit, step: 0.1}", "x.yaml:7: algorithms.composit.kind is missing, want vanilla, lazy, repeated-gradient, repeated-risk, delayed-risk, epoch, composite, epoch-composite, adam, storm, one-point, two-point, derivative-free, epoch-derivative-free, performative, reinforce or plug-in; did you mean composite?"},
 		{"{name: vanilla, step: 0.1, batch: 2}", "{step: 0.1, kind: vanilla}", "x.yaml:7: algorithms.0.name is missing, want a name that begins with a letter and has no dot"},
 	} {
 		c.run(t)

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -52,7 +53,7 @@ func problemOf(err error) *ProblemDetails {
 		return problem(session.TooLarge, fmt.Sprintf("the body has more than %d bytes", large.Limit))
 	case errors.Is(err, session.ErrFull):
 		return problem(diskFull, "nothing was stored")
-	case errors.Is(err, session.ErrBusy), errors.Is(err, session.ErrConflict):
+	case errors.Is(err, session.ErrBusy), errors.Is(err, session.ErrConflict), errors.Is(err, context.Canceled): // the last: whoever asked has left, or the server ends
 		return problem(overloaded, err.Error())
 	case errors.Is(err, session.ErrLost): // where it is concerns nobody else; the log has it
 		return problem(journalLost, session.ErrLost.Error())

@@ -222,7 +222,7 @@ func (s *Server) serve(r route) http.HandlerFunc {
 		switch {
 		case err != nil:
 			p := problemOf(err)
-			if p.Status >= 500 {
+			if p.Status >= 500 && !errors.Is(err, context.Canceled) {
 				s.log.Error("request failed", "method", req.Method, "path", req.URL.Path, "problem", p.Type, "detail", p.Detail, "request", requestOf(req))
 			}
 			p.send(w, req)

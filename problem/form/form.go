@@ -2,6 +2,7 @@ package form
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/kedge-opt/kedge/internal/phrase"
 )
@@ -101,8 +102,11 @@ func (f *Form) reportMissed(meant []string) {
 		if i := slices.Index(f.Node.Keys, e.key); i >= 0 && f.Node.Items[i].blank || slices.Contains(meant, e.key) {
 			continue
 		}
-		path := Join(f.Node.Path, e.key)
-		f.Report(f.at, path, "%s is missing, want %s", path, e.want)
+		path, hint := Join(f.Node.Path, e.key), ""
+		if best := phrase.Nearest(f.Node.Path[strings.LastIndexByte(f.Node.Path, '.')+1:], values(e.options)); best != "" { // a name that says the kind
+			hint = "; did you mean " + best + "?"
+		}
+		f.Report(f.at, path, "%s is missing, want %s%s", path, e.want, hint)
 	}
 }
 
