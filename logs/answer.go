@@ -229,6 +229,9 @@ func (s several) replies(theta []float64) ([]float64, bool) {
 	return sum, true
 }
 
+// settling is what is left of a change after a turn, of people who settle: closer to 1 rounding decides.
+const settling = 1 - 0x1p-40
+
 // reply is the half-life, then for every entry of the state and of the decision the answer at once and the settled one.
 func (p person) reply(theta []float64) ([]float64, bool) {
 	stays, once := p.slopes(theta)
@@ -243,7 +246,7 @@ func (p person) reply(theta []float64) ([]float64, bool) {
 	}
 	out := []float64{math.Inf(1)}
 	settled := mat.NewDense(m, nu, nil)
-	if radius < 1 {
+	if radius < settling {
 		out[0] = 0
 		if radius > 1e-9 {
 			out[0] = math.Ln2 / -portable.Log(radius)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -118,7 +119,7 @@ func run(ctx context.Context, line string) string {
 		}
 		var out bytes.Buffer
 		c.SetOut(&out)
-		c.SetErr(&out)
+		c.SetErr(io.Discard) // progress, which depends on how fast it is
 		c.SetArgs(args[1:])
 		c.SilenceErrors, c.SilenceUsage = true, true
 		err := c.ExecuteContext(ctx)

@@ -108,11 +108,7 @@ func answered(e *logs.Inference) (pieces []page.Piece) {
 	}
 	pieces = append(pieces, t)
 	if a.Settles {
-		text := "Half of the way is gone after " + inference.Digits(a.HalfLife.Value) + " turns"
-		if a.HalfLife.Low.Known() && a.HalfLife.High.Known() {
-			text += " (" + between(a.HalfLife) + ")"
-		}
-		pieces = append(pieces, page.Paragraphs{Texts: []string{text + fmt.Sprintf(", for the median of %s as the log leaves them.", phrase.People(a.People))}})
+		pieces = append(pieces, page.Paragraphs{Texts: []string{fmt.Sprintf("%s, for the median of %s as the log leaves them.", inference.HalfLife(a), phrase.People(a.People))}})
 	}
 	return pieces
 }

@@ -118,7 +118,7 @@ func answer(e *logs.Inference, by Recipe) *page.Finding {
 			out.Reasons = append(out.Reasons, fmt.Sprintf("One more of %s changes %s by %s at once and by %s once people have settled.", r.Decision, r.State, inWords(r.Once), inWords(r.Settled)))
 		}
 		if a.Settles {
-			out.Reasons = append(out.Reasons, "Half of the way is gone after "+inWords(a.HalfLife)+" turns.")
+			out.Reasons = append(out.Reasons, HalfLife(a)+".")
 		}
 	}
 	out.Reasons = append(out.Reasons, by.How)

@@ -48,7 +48,7 @@ func settling(a *logs.Response) string {
 	if !a.Settles {
 		return "With these numbers people do not settle."
 	}
-	return "Half of the way is gone after " + inWords(a.HalfLife) + " turns."
+	return HalfLife(a) + "."
 }
 
 // tables are those behind the answer.

@@ -2,6 +2,7 @@ package inference
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/kedge-opt/kedge/internal/phrase"
@@ -34,6 +35,19 @@ func between(f logs.Inferred) string {
 		return phrase.Absent
 	}
 	return figured(f.Low) + " … " + figured(f.High)
+}
+
+// HalfLife says how long people who settle take for half of the way.
+func HalfLife(a *logs.Response) string {
+	f := a.HalfLife
+	text := "Half of the way is gone after " + Digits(f.Value) + " turns"
+	switch {
+	case f.Low.Known() && f.High.Known():
+		return text + " (" + Digits(f.Low) + " … " + Digits(f.High) + ")"
+	case f.Low.Known() && math.IsInf(float64(f.High), 1):
+		return text + " (" + Digits(f.Low) + " … ∞: it may never be)"
+	}
+	return text
 }
 
 // inWords is a number with its interval.
