@@ -34,3 +34,35 @@ func TestReadersWhoLeaveLoseNothing(t *testing.T) {
 		t.Errorf("%d of 1500 readers left too early to tell", left)
 	}
 }
+
+// A connection that somebody left is nobody's any more, whatever the driver may have kept of that.
+func TestNobodyHasAConnectionThatWasLeft(t *testing.T) {
+	j := opened(t, emptied(t, running(t)))
+	gone := map[uint32]bool{}
+	for _, left := range []bool{false, true, true} {
+		all := j.pool.AcquireAllIdle(t.Context())
+		if len(all) == 0 {
+			one, err := j.pool.Acquire(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, one)
+		}
+		for _, c := range all {
+			conn := c.Conn().PgConn()
+			if gone[conn.PID()] {
+				t.Errorf("connection %d was left and is there again", conn.PID())
+			}
+			if left {
+				l := conn.CustomData()[leaverKey].(*leaver)
+				l.HandleCancel(t.Context())
+				l.HandleUnwatchAfterCancel()
+				gone[conn.PID()] = true
+			}
+			c.Release()
+		}
+	}
+	if err := j.Read(t.Context(), "shop", 0, func(session.Event) error { return nil }); err != nil {
+		t.Error(err)
+	}
+}

@@ -57,6 +57,7 @@ func connect(ctx context.Context, url string, check func(context.Context, *pgx.C
 		c.ConnConfig.RuntimeParams["application_name"] = "kedge"
 	}
 	c.AfterConnect = check
+	dropLeft(c)
 	j := &Database{
 		config: c.ConnConfig.Copy(), name: rand.Text()[:12], asking: make(chan question, 1024), telling: make(chan session.Tip, 1024),
 		prompt: make(chan struct{}, 1), heads: map[string]head{}, drawing: store.NewDrawing(),
