@@ -15,7 +15,7 @@ import (
 )
 
 // long is a run that nobody waits for the end of.
-const long = "kedge run polarized --trials 2000 --set population.size=50 --set population.dim=5 --set optimum.starts=1"
+const long = "kedge run polarized --workers 2 --trials 2000 --set population.size=50 --set population.dim=5 --set optimum.starts=1"
 
 // liveLooksRight checks the layout of the full-screen view: the title in the first row, axes as wide as the terminal, a row
 // for each method, the keys in the last row.
@@ -25,7 +25,7 @@ func liveLooksRight(t *terminal, screen []string) {
 	if !strings.HasPrefix(screen[0], "polarized  50 people") || len(screen) != t.height || !strings.HasPrefix(screen[t.height-1], "q stops the run") {
 		t.Errorf("%d rows, want %d from the title to the keys:\n%s", len(screen), t.height, text)
 	}
-	for _, want := range []string{" of 32 000 000 turns, ", " left", "gap to the optimum", " ┤", "8000 turns", "vanilla", "composite", "0 % of 2000 trials  gap "} {
+	for _, want := range []string{" of 32 000 000 turns, ", " left", "gap to the optimum", " ┤", "8000 turns", "vanilla", "composite", " % of 2000 trials  gap "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q:\n%s", want, text)
 		}
