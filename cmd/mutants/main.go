@@ -115,6 +115,9 @@ func judge(ctx context.Context, c *mutant.Court, except string, which choice, ho
 			if list := chamber.Disturbed(); len(list) > 0 {
 				fmt.Printf("asked about each change apart, since others beside it disturb them: %s\n", strings.Join(list, ", "))
 			}
+			if list := chamber.Broken(); len(list) > 0 {
+				fmt.Printf("they fail without any change, and judged nothing: %s\n", strings.Join(list, ", "))
+			}
 		}()
 	}
 	return each(ctx, known.ask(one), drawn, how.jobs)

@@ -2,6 +2,7 @@ package mutant
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -44,6 +45,7 @@ type tests struct {
 	passes map[int]bool     // changes that they come by
 	by     map[int][]string // tests among which some come by a change; nil of quick tests, which are all asked
 	alone  bool             // they fail without a change: changes are shown to them one by one
+	broken []string         // those of skip that fail without switches too, and say nothing of a change; all of them where alone
 }
 
 // Seat prepares the judgement of changes; what it compiles is left in a folder.
@@ -121,6 +123,8 @@ func (h *Chamber) ask(ctx context.Context, a juror, id int, s Mutation) (Verdict
 	switch {
 	case err != nil:
 		return "", "", err
+	case t.alone && t.broken != nil:
+		return "", "", nil
 	case t.alone:
 		return h.apart(ctx, a, h.court.Run, s)
 	case !t.passes[id]:
@@ -134,10 +138,11 @@ func (h *Chamber) ask(ctx context.Context, a juror, id int, s Mutation) (Verdict
 	if v := verdict(ctx, out, err); v != Alive {
 		return v, a.pack + ": " + failure(string(out)), ctx.Err()
 	}
-	if len(t.skip) == 0 {
+	sound := slices.DeleteFunc(slices.Clone(t.skip), func(name string) bool { return slices.Contains(t.broken, name) })
+	if len(sound) == 0 {
 		return Alive, "", nil
 	}
-	return h.apart(ctx, a, names(t.skip), s)
+	return h.apart(ctx, a, names(sound), s)
 }
 
 // hangs is how long tests may take with a change that take so long without one: what counts as hung takes several times as long.
@@ -220,6 +225,9 @@ func (h *Chamber) compile(ctx context.Context, a juror, t *tests) error {
 			t.skip = append(t.skip, string(m[1]))
 		}
 	}
+	if err := h.sift(ctx, a, t); err != nil {
+		return err
+	}
 	// What they came by in runs that failed counts as well: the tests that are left out are asked apart.
 	var err error
 	if t.passes, err = readPassed(log); err != nil || h.court.Run != "" {
@@ -230,11 +238,35 @@ func (h *Chamber) compile(ctx context.Context, a juror, t *tests) error {
 			return err
 		}
 	}
-	text, err := json.Marshal(seat{t.skip, t.took, t.passes, t.by, t.alone})
+	text, err := json.Marshal(seat{t.skip, t.took, t.passes, t.by, t.alone, t.broken})
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(kept, text, 0o600)
+}
+
+// sift finds the tests that fail in code without any change: on a machine that lacks what they need, or is busy. They would take every change for a fault.
+func (h *Chamber) sift(ctx context.Context, a juror, t *tests) error {
+	overlay, err := writeOverlay(h.all.dir, "none", map[string]string{})
+	if err != nil {
+		return err
+	}
+	asked := t.skip
+	if t.alone {
+		asked = []string{cmp.Or(h.court.Run, ".")}
+	}
+	for _, name := range asked {
+		c := Court{Root: h.court.Root, Timeout: 3 * h.court.Timeout, Run: name, Short: a.short}
+		if !t.alone {
+			c.Run = names([]string{name})
+		}
+		if v, _, err := c.test(ctx, overlay, a.pack); err != nil {
+			return err
+		} else if v != Alive {
+			t.broken = append(t.broken, name)
+		}
+	}
+	return nil
 }
 
 // seat is what is known of tests once they have been seated, for another sitting with the same changes in the same folder.
@@ -244,6 +276,7 @@ type seat struct {
 	Passes map[int]bool
 	By     map[int][]string
 	Alone  bool
+	Broken []string
 }
 
 // recall takes what another sitting knew; nothing of a file that is not there or not whole.
@@ -253,7 +286,7 @@ func (t *tests) recall(path string) bool {
 	if err != nil || json.Unmarshal(text, &s) != nil {
 		return false
 	}
-	t.skip, t.took, t.passes, t.by, t.alone = s.Skip, s.Took, s.Passes, s.By, s.Alone
+	t.skip, t.took, t.passes, t.by, t.alone, t.broken = s.Skip, s.Took, s.Passes, s.By, s.Alone, s.Broken
 	return true
 }
 
@@ -331,11 +364,22 @@ func (h *Chamber) run(ctx context.Context, a juror, t *tests, only string, limit
 }
 
 // Disturbed are tests that could not be asked about changes together, by package; they were asked about each apart.
-func (h *Chamber) Disturbed() (list []string) {
+func (h *Chamber) Disturbed() []string {
+	return h.list(func(t *tests) []string {
+		return slices.DeleteFunc(slices.Clone(t.skip), func(name string) bool { return slices.Contains(t.broken, name) })
+	})
+}
+
+// Broken are tests that fail without any change, by package: they judged nothing.
+func (h *Chamber) Broken() []string {
+	return h.list(func(t *tests) []string { return t.broken })
+}
+
+func (h *Chamber) list(of func(*tests) []string) (list []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, a := range slices.SortedFunc(maps.Keys(h.jurors), func(a, b juror) int { return strings.Compare(a.pack, b.pack) }) {
-		for _, name := range h.jurors[a].skip {
+		for _, name := range of(h.jurors[a]) {
 			list = append(list, a.pack+" "+name)
 		}
 	}

@@ -257,6 +257,32 @@ func TestTogetherAsApart(t *testing.T) {
 	}
 }
 
+// A test that fails without any change, as one does that lacks something, takes no change for noticed.
+func TestBrokenTestsJudgeNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles")
+	}
+	c := tree(t, "func TestHalve(t *testing.T) { Halve(1) }\n\nfunc TestBroken(t *testing.T) {\n\tHalve(1)\n\tt.Error(3)\n}\n", "")
+	all, err := Mutations(c.Root, "small/small.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all = slices.DeleteFunc(all, func(s Mutation) bool { return s.Was != "/" })
+	dir := t.TempDir()
+	for range 2 { // the second has what the first has left
+		chamber, err := c.Seat(context.Background(), dir, all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, said, err := chamber.Judge(context.Background(), all[0]); err != nil || v != Alive {
+			t.Errorf("%s (%s), %v", v, said, err)
+		}
+		if !slices.Equal(chamber.Broken(), []string{"./small TestBroken"}) || chamber.Disturbed() != nil {
+			t.Errorf("broken are %q, disturbed %q", chamber.Broken(), chamber.Disturbed())
+		}
+	}
+}
+
 // Two lines of a file may be written alike, and the tests notice a change of one of them only.
 func TestLinesThatAreAlike(t *testing.T) {
 	if testing.Short() {
