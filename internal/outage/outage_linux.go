@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -33,7 +34,7 @@ func Sized(images, dir string, mb int) (*Mount, error) {
 }
 
 // Close takes it away.
-func (d *Mount) Close() { exec.Command("umount", d.Dir).Run() }
+func (d *Mount) Close() { _ = d.unmount() }
 
 func (d *Mount) mount() error {
 	if out, err := exec.Command("mount", "-o", "loop", d.image, d.Dir).CombinedOutput(); err != nil {
@@ -63,8 +64,20 @@ func (d *Mount) Cut() error {
 
 // Restore mounts the disk again once everybody has left it.
 func (d *Mount) Restore() error {
-	if out, err := exec.Command("umount", d.Dir).CombinedOutput(); err != nil {
-		return fmt.Errorf("umount: %w: %s", err, out)
+	if err := d.unmount(); err != nil {
+		return err
 	}
 	return d.mount()
+}
+
+// unmount waits for those who look at all disks of a machine, and are soon gone.
+func (d *Mount) unmount() (err error) {
+	var out []byte
+	for range 100 {
+		if out, err = exec.Command("umount", d.Dir).CombinedOutput(); err == nil {
+			return nil
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return fmt.Errorf("umount: %w: %s", err, out)
 }
