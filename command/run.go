@@ -182,16 +182,24 @@ func (f *runFlags) execute(c *cobra.Command, p *problem.Problem, gpu lab.OnDevic
 	if err == nil {
 		err = f.tag(place, f.tags)
 	}
-	if err == nil && d != nil {
-		err = f.tell(c.OutOrStdout(), result, d, dir, p.Spec.Hold, ran.Sub(begun), time.Since(ran))
+	if err != nil {
+		return failed(err)
 	}
-	if err == nil && d == nil {
+	return f.outcome(c.OutOrStdout(), result, d, dir, p.Spec.Hold, ran.Sub(begun), time.Since(ran))
+}
+
+// outcome says what came out of a run that is saved, and whether it was stopped: before all its trials, or before there was a report, nil.
+func (f *runFlags) outcome(w io.Writer, r *folder.Result, d *page.Document, dir string, hold int, ran, wrote time.Duration) error {
+	if d == nil {
 		return coded{fmt.Errorf("stopped before there was a report; %s holds all results, and kedge report %s makes it", dir, dir), exitInterrupted}
 	}
-	if err == nil && result.Partial {
+	if err := f.tell(w, r, d, dir, hold, ran, wrote); err != nil {
+		return failed(err)
+	}
+	if r.Partial {
 		return coded{fmt.Errorf("stopped; %s holds the finished trials", dir), exitInterrupted}
 	}
-	return failed(err)
+	return nil
 }
 
 // foretell says what the run is about to take, if anybody wants to know.
