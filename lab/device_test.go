@@ -2,10 +2,12 @@ package lab
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/kedge-opt/kedge/device"
+	"github.com/kedge-opt/kedge/device/emulated"
 	"github.com/kedge-opt/kedge/gpu"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/problem"
@@ -45,6 +47,28 @@ func TestNoDevice(t *testing.T) {
 		var absent *device.AbsentError
 		if _, err := OpenDevice("gpu", s, said); !errors.As(err, &absent) || !strings.Contains(err.Error(), "--device cpu") {
 			t.Errorf("%s people on a GPU: %v", size, err)
+		}
+	}
+}
+
+// Auto asks for a GPU from 2²⁰ numbers on, and says why it goes without one that is there; who asks for one is told in all cases.
+func TestDevicesAreAskedForByLargeCrowds(t *testing.T) {
+	text, _ := problem.Case("polarized")
+	for size, asks := range map[int]bool{1: false, 1<<18 - 1: false, 1 << 18: true, 1<<18 + 1: true} {
+		s, err := problem.Parse(kind.Standard(), "polarized", text, problem.Assign("population.dim=4"), problem.Assign(fmt.Sprint("population.size=", size)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ill := emulated.New()
+		ill.Fail = func(name string, _ int) int { return map[bool]int{true: 2}[strings.Contains(name, "Alloc")] }
+		var said []string
+		say := func(line string) { said = append(said, line) }
+		if d, err := OpenDeviceBy(ill, "auto", s, say); err != nil || d.Board != nil || d.Demand || (ill.Calls() > 0) != asks || (len(said) == 1 && strings.HasPrefix(said[0], "everything runs on the CPU: ")) != asks || len(said) > 1 {
+			t.Errorf("%d people: %+v, %v, said %q", size, d, err, said)
+		}
+		said = nil
+		if d, err := OpenDeviceBy(ill, "gpu", s, say); err == nil || !strings.HasPrefix(err.Error(), "--device gpu: ") || d.Board != nil || said != nil {
+			t.Errorf("%d people: %+v, %v, said %q", size, d, err, said)
 		}
 	}
 }

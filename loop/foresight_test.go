@@ -97,6 +97,15 @@ func (s shown) Measure(_ context.Context, _ []float64, t *kedge.Turn) error {
 	return nil
 }
 
+// Instruments that measure decisions, answers of an algorithm and constraints alone do without states.
+func TestWhoDoesWithoutStates(t *testing.T) {
+	for _, one := range []kedge.Instrument{loop.Decisions{}, loop.NewTraits(2, nil), loop.Constraints{}, &loop.Nash{}, loop.Trust{}, &loop.Meter{}} {
+		if s, ok := one.(kedge.Sightless); !ok || !s.Sightless() {
+			t.Errorf("%T wants to see states", one)
+		}
+	}
+}
+
 // Nobody's states are brought where all instruments tell that they do not look.
 func TestStatesAreBroughtForThoseWhoLook(t *testing.T) {
 	q, saw := newLQ2(t), 0
@@ -104,7 +113,8 @@ func TestStatesAreBroughtForThoseWhoLook(t *testing.T) {
 		others []kedge.Instrument
 		blind  bool
 		want   bool
-	}{{nil, true, false}, {nil, false, true}, {[]kedge.Instrument{&loop.Meter{}}, true, false}, {[]kedge.Instrument{&loop.Meter{W1: transport.W1Both}}, true, true}} {
+	}{{nil, true, false}, {nil, false, true}, {[]kedge.Instrument{&loop.Meter{}}, true, false}, {[]kedge.Instrument{&loop.Meter{W1: transport.W1Both}}, true, true},
+		{[]kedge.Instrument{loop.Decisions(loop.DecisionColumns(2, nil))}, true, false}, {[]kedge.Instrument{loop.NewTraits(2, nil)}, true, false}} {
 		l, _ := q.loop(t, online.Vanilla{Objective: q.loss, Dims: lq2Dims}, 0.1, 0, 1)
 		l.Recorder, l.Instruments = noted{new([]float64)}, append([]kedge.Instrument{shown{blind: c.blind, saw: &saw}, shown{blind: true, saw: &saw}, loop.Trust{}}, c.others...)
 		saw = 0

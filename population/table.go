@@ -159,10 +159,7 @@ func (c *csvTable) read(in *bufio.Reader) error {
 		b, err := in.ReadByte()
 		switch {
 		case err == io.EOF:
-			if c.column == 0 && len(c.field) == 0 {
-				return nil
-			}
-			return c.endLine() // which the file ends in the middle of
+			return c.endLine() // which the file may end in the middle of; after the last one there is a blank one
 		case err != nil:
 			return &TableError{Line: c.line + 1, What: "read", Err: err}
 		case b == ',':

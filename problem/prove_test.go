@@ -9,6 +9,8 @@ import (
 
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/optimum"
+	"github.com/kedge-opt/kedge/set"
+	"github.com/kedge-opt/kedge/steady"
 )
 
 // settledAt is a model of people who settle at the decision, so that the settled loss is the loss.
@@ -136,6 +138,36 @@ func TestWholeNumbersThatAreBestOfAll(t *testing.T) {
 	}
 	if known := AllLooked(&optimum.Search{}); known != (Guarantee{}) {
 		t.Errorf("of none that were looked at %+v is said", known)
+	}
+}
+
+// Where the settled loss has no gradient there is no paraboloid, and why is told; of what is neither one nor formulas nothing is said.
+func TestWhatHasNoGradientIsNotProven(t *testing.T) {
+	src, _ := Case("lq2")
+	p, others := build(t, string(src)), build(t, small)
+	l, ok := build(t, strings.Replace(wholes, "integer: true", "integer: [0]", 1)).Set.(set.Lattice)
+	if !ok {
+		t.Fatal("whole numbers in part are no lattice")
+	}
+	m := p.Model
+	m.Sensitivity = nil
+	f, err := steady.New(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := optimum.Point{Decision: []float64{0, 0}}
+	const why = "steady: a gradient needs a sensitivity"
+	if known, err := p.proveSlices(t.Context(), f, &optimum.Search{Point: at}, l); err == nil || err.Error() != why || known != (Guarantee{}) {
+		t.Errorf("%+v, %v", known, err)
+	}
+	if known, better, err := p.prove(t.Context(), f, &at); err == nil || err.Error() != why || known != (Guarantee{}) || better != nil {
+		t.Errorf("%+v, %v, %v", known, better, err)
+	}
+	if known, err := others.proveSlices(t.Context(), f, &optimum.Search{Point: at}, l); err != nil || known != (Guarantee{}) {
+		t.Errorf("%+v, %v", known, err)
+	}
+	if known, better, err := others.prove(t.Context(), f, &at); err != nil || known != (Guarantee{}) || better != nil {
+		t.Errorf("%+v, %v, %v", known, better, err)
 	}
 }
 

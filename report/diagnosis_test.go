@@ -64,6 +64,24 @@ func TestWhatIsAtRestDoesNotMove(t *testing.T) {
 	}
 }
 
+// Astray is who ends above a tenth of the gap that it began with, over all trials, and who loses one.
+func TestAstray(t *testing.T) {
+	for _, c := range []struct {
+		trials [][]float64
+		want   bool
+	}{
+		{[][]float64{{1, 1, 0.05}}, false}, {[][]float64{{1, 0.05, 1}}, true}, {[][]float64{{1}}, true}, {[][]float64{{1, 0.125}}, true}, {[][]float64{{-2, 7, -0.1875}}, false}, {[][]float64{{-2, 7, -0.25}}, true},
+		{[][]float64{{5, 0}, {1, 0.5}}, false}, {[][]float64{{4, 0.5}, {1, 0}}, false}, {[][]float64{{3, 0.25}, {1, 0.25}}, true}, {[][]float64{{1, 0}, {1, math.NaN()}}, true}, {[][]float64{{0, 0}}, false},
+	} {
+		if run := falling("a", c.trials...); astray(&run) != c.want {
+			t.Errorf("%v is astray: %t", c.trials, !c.want)
+		}
+	}
+	if !astray(&folder.Run{Trials: make([]folder.Trial, 1)}) {
+		t.Error("a trial in which nothing was measured is not astray")
+	}
+}
+
 // longStep is a run of vanilla at its stable point and of composite that was led astray by a step of 5.
 func longStep() *folder.Result {
 	return &folder.Result{

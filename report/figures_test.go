@@ -4,14 +4,17 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"image/png"
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge/folder"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/vg"
@@ -261,5 +264,51 @@ func TestFiguresAreTheSameBytesAndDecode(t *testing.T) {
 	}
 	if again, err := sketches(r)[0].PNG(); err != nil || !bytes.Equal(first[0].PNG, again) {
 		t.Errorf("%s.png differs between two drawings: %v", first[0].Name, err)
+	}
+}
+
+// endsAt is a run of one trial that ends so far from either optimum, NaN where nobody measured.
+func endsAt(name string, own, other float64) folder.Run {
+	row := func(share float64) map[string]float64 {
+		return map[string]float64{"distance": share * own, "distance_rollout": share * other}
+	}
+	return folder.Run{Name: name, Planned: 1, Trials: []folder.Trial{{Measured: measured([]int{0, 10}, row(2), row(1)), Finished: true}}}
+}
+
+// The best by the true optimum is told, of those who are measured against both; that its floor is truncation only if it ends further from the second, and the two are apart by more than half of that.
+func TestWhatIsSaidOfTwoOptima(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		apart float64
+		runs  []folder.Run
+		want  string
+	}{
+		{0.3, []folder.Run{endsAt("a", 0.1, 0.4)}, " a ends 10.0 % from the first but 40.0 % from the second, and the two are 30.0 % apart: the floor against the second is mostly its own truncation, not noise."},
+		{0.1, []folder.Run{endsAt("a", 0.1, 0.4)}, " a ends 10.0 % from the first but 40.0 % from the second, and the two are 10.0 % apart."},
+		{0.25, []folder.Run{endsAt("a", 0.1, 0.5)}, " a ends 10.0 % from the first but 50.0 % from the second, and the two are 25.0 % apart."},
+		{0.3, []folder.Run{endsAt("a", 0.4, 0.1)}, " a ends 40.0 % from the first but 10.0 % from the second, and the two are 30.0 % apart."},
+		{0.3, []folder.Run{endsAt("a", 0.25, 0.25)}, " a ends 25.0 % from the first but 25.0 % from the second, and the two are 30.0 % apart."},
+		{0.3, []folder.Run{endsAt("a", 0.2, 0.4), endsAt("b", 0.1, nan), endsAt("c", 0.15, 0.1), endsAt("d", 0.3, 0.01), endsAt("e", nan, 0.02)}, " c ends 15.0 % from the first but 10.0 % from the second, and the two are 30.0 % apart."},
+		{0.3, []folder.Run{endsAt("b", 0.1, nan)}, ""},
+		{0.3, nil, ""},
+	} {
+		r := &folder.Result{Runs: c.runs, Reference: &folder.Reference{Steps: 7, True: folder.Point{Distance: c.apart}}}
+		_, said, _ := strings.Cut(plain(referenceCaption(r)), "judged by the true one.")
+		if said != c.want {
+			t.Errorf("got  %q\nwant %q", said, c.want)
+		}
+	}
+}
+
+// Lines against the two optima: solid by the first, dashed by the second, the first only of who has the second.
+func TestLinesAgainstTwoOptima(t *testing.T) {
+	nan := math.NaN()
+	r := &folder.Result{Runs: []folder.Run{endsAt("both", 0.1, 0.2), endsAt("first", 0.1, nan), endsAt("second", nan, 0.2), endsAt("none", nan, nan)}, Reference: &folder.Reference{Steps: 7}}
+	var got []string
+	for _, line := range (measure{name: "distance"}).against(r, "distance_rollout") {
+		got = append(got, fmt.Sprintf("%s dashed %t to %.1f", line.Name, line.Style.Dash != nil, line.Points[len(line.Points)-1].Mean))
+	}
+	if want := []string{"both dashed false to 0.1", "both dashed true to 0.2", "second dashed true to 0.2"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

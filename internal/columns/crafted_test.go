@@ -139,6 +139,23 @@ func TestCraftedFilesAsRecorded(t *testing.T) {
 	evidence.AsRecorded(t, "testdata/crafted.txt", got)
 }
 
+// A page and its dictionary may have 8 MiB together in a small file, with the places of the texts: who says that they take more is refused before anything is unpacked.
+func TestPagesAndDictionariesTogether(t *testing.T) {
+	const most = 8 << 20
+	for _, c := range []struct{ physical, page, words, values, both int64 }{
+		{5, most / 2, most / 2, 1, 0}, {5, most / 2, most/2 + 1, 1, most + 1}, {5, most, 1, 1, most + 1}, {5, 1, most, 1, most + 1},
+		{6, most / 2, most / 4, most / 16, 0}, {6, most / 2, most / 4, most / 8, 0}, {6, most / 2, most/4 + 4, most / 8, most + 8}, {6, most / 2, most / 2, 1, most + 4}, {6, most / 2, most / 2, most / 8, most + most/2},
+	} {
+		dictionary := strings.Replace(words(c.values, 0, "few"), num(1, 3), num(1, c.words), 1)
+		f := crafted{codec: 1, physical: c.physical, total: 1, groups: []group{{1, 1, []string{dictionary, first(1, c.page, "few", "")}}}}
+		_, err := read(f.file())
+		refused := fmt.Sprintf("page and dictionary of %d bytes, at most %d are unpacked", c.both, most)
+		if err == nil || strings.Contains(err.Error(), "page and dictionary") != (c.both > 0) || c.both > 0 && !strings.Contains(err.Error(), refused) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
 // The separator is that of the first line; a quote keeps a line going.
 func TestSeparator(t *testing.T) {
 	for begin, want := range map[string]rune{"": ',', "a": ',', "a,b\n1;2;3;4\n": ',', "a;b\n1,2,3\n": ';', "\"a\n;;;\",b": ',', "a;b,c": ',', "a;b;c,d": ';', "a\tb": '\t', "a\tb;c;d": ';', "a;b\tc": ';'} {

@@ -9,6 +9,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -116,6 +117,27 @@ func TestWheelsAreWhole(t *testing.T) {
 				t.Errorf("%s has no %q:\n%s", file, word, text)
 			}
 		}
+	}
+}
+
+// Tables have what stands below their heads; a key above the first head is in none, and one of a table that comes twice in the later one.
+func TestProjectsAreRead(t *testing.T) {
+	got, err := parseProject([]byte("alone = 1\n\n[project]\nname = \"kedge\"\n  \nrequires-python = \">= 3.9\"\n[tool.a-b]\nx.y = [1]\n[none]\n"))
+	want := map[string]map[string]string{"project": {"name": `"kedge"`, "requires-python": `">= 3.9"`}, "tool.a-b": {"x.y": "[1]"}, "none": {}}
+	if err != nil || !maps.EqualFunc(got, want, maps.Equal[map[string]string, map[string]string]) {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// A file whose name has no room in an archive is refused.
+func TestLongNamesInArchives(t *testing.T) {
+	list := []entry{{strings.Repeat("a", 101), plainMode, nil}}
+	if packed, err := tarball(list, noon); err == nil || packed != nil {
+		t.Errorf("a name of 101 letters gives %d bytes, %v", len(packed), err)
+	}
+	list[0].name = strings.Repeat("a", 100)
+	if _, err := tarball(list, noon); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -367,6 +367,20 @@ func TestSweepOverlays(t *testing.T) {
 	}
 }
 
+// A document over a sweep is read as one, also where it looks like a key and its value.
+func TestDocumentsOverSweeps(t *testing.T) {
+	for _, text := range []string{"seed=3", "seed", "dynamics.lambda=0.3", "dynamics.lambda"} {
+		want := fmt.Sprintf("over.yaml:1: the document is %q, want a mapping with keys such as dynamics", text)
+		if _, err := Parse(kind.Standard(), "x.yaml", []byte(gridSweep), noFile, problem.Merge("over.yaml", []byte(text))); err == nil || err.Error() != want {
+			t.Errorf("%q gives\n%v\nwant\n%s", text, err, want)
+		}
+	}
+	w, err := Parse(kind.Standard(), "x.yaml", []byte(gridSweep), noFile, problem.Merge("over.yaml", []byte("hold: 4")))
+	if err != nil || !strings.Contains(string(w.YAML()), "hold: 4\n") {
+		t.Errorf("%v", err)
+	}
+}
+
 // FuzzParseSweep looks for documents that panic, give anything but *Errors, or do not survive printing.
 func FuzzParseSweep(f *testing.F) {
 	for _, src := range []string{gridSweep, randomSweep, "base: lq2\nover: {hold: [1, [2], {a: b}], \"x, y\": [[1, 2]]}\nset: {a: null}\n"} {

@@ -206,7 +206,6 @@ type span struct {
 func spans(title, label string, rows []span) draw.Panel {
 	p := draw.Panel{Title: title}
 	var marks []draw.Tick
-	var zero bool
 	for i, r := range rows {
 		y := float64(len(rows) - i)
 		marks = append(marks, draw.Tick{Value: y, Label: phrase.Cut(r.name, 34)})
@@ -218,7 +217,6 @@ func spans(title, label string, rows []span) draw.Panel {
 		if r.Low.Known() && r.High.Known() {
 			low, high = float64(r.Low), float64(r.High)
 		}
-		zero = zero || low < 0 && high > 0
 		p.Layers = append(p.Layers, draw.Lines{{Style: draw.Style{Ink: r.style.Ink}, Points: []draw.LinePoint{{X: low, Mean: y, Low: y, High: y}, {X: high, Mean: y, Low: y, High: y}}}},
 			draw.Dots{Style: r.style, X: []float64{v}, Y: []float64{y}})
 	}

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -14,6 +15,31 @@ import (
 )
 
 // Values beside cells are in one notation, as they were typed where that is short, and never rounded onto each other.
+// What somebody typed is the same word or the same number, however it is written, or the last or first of the numbers.
+func TestMatches(t *testing.T) {
+	swept := &series{name: "step", words: strings.Fields("1e-1 0.10 2 2.0 -3"), numbers: []float64{0.1, 0.1, 2, 2, -3}}
+	counted, named := &series{name: "k", numbers: []float64{5, 0, 5, 2}}, &series{name: "algorithm", words: strings.Fields("last vanilla 5")}
+	for _, c := range []struct {
+		of         *series
+		want, rows string
+	}{
+		{swept, "0.1", "[0 1]"}, {swept, "1e-1", "[0 1]"}, {swept, "2", "[2 3]"}, {swept, "last", "[2 3]"}, {swept, "first", "[4]"}, {swept, "−3", "[4]"}, {swept, "7", "[]"}, {swept, "x", "[]"}, {swept, "", "[]"},
+		{counted, "5", "[0 2]"}, {counted, "last", "[0 2]"}, {counted, "first", "[1]"}, {counted, "1", "[]"}, {counted, "x", "[]"},
+		{named, "last", "[0]"}, {named, "vanilla", "[1]"}, {named, "5", "[2]"}, {named, "5.0", "[]"},
+		{&series{words: []string{"1", "one", "1.0"}, numbers: []float64{1, math.NaN(), 1}}, "one", "[1]"},
+	} {
+		rows, matches := []int{}, c.of.matches(c.want)
+		for i := range max(len(c.of.words), len(c.of.numbers)) {
+			if matches(i) {
+				rows = append(rows, i)
+			}
+		}
+		if got := fmt.Sprint(rows); got != c.rows {
+			t.Errorf("%q are the rows %s of %s, want %s", c.want, got, c.of.name, c.rows)
+		}
+	}
+}
+
 func TestValuesAreReadable(t *testing.T) {
 	for typed, want := range map[string]string{
 		"0.01 0.0207 0.042989 0.08944271909999159 0.18 0.386 0.8": "0.01 0.0207 0.043 0.089 0.18 0.386 0.8",
