@@ -24,6 +24,7 @@ type call struct {
 	row  route
 	loop string
 	k    int
+	dry  bool  // it is only to be tried
 	held int64 // bytes of its body
 
 	keys *Keys
@@ -69,7 +70,8 @@ func (c *call) known(r route) error {
 			return problem(session.Malformed, fmt.Sprintf("%.40q is nothing that this call asks for; its query has %s", name, strings.Join(names, ", ")))
 		}
 	}
-	return nil
+	c.dry, err = c.isDry(r)
+	return err
 }
 
 // number reads a whole number of the query.

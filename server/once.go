@@ -24,11 +24,7 @@ func (c *call) do(status int, command session.Command) (int, any, error) {
 
 // carry carries a command out; once, if the sender gave the request a word, and not at all if it is only to be tried.
 func (c *call) carry(status int, command session.Command) (int, any, error) {
-	dry, err := c.isDry()
-	if err != nil {
-		return 0, nil, err
-	}
-	if dry {
+	if c.dry {
 		reply, err := c.host.Try(c.Context(), c.loop, c.actor(), command)
 		return 200, reply, err
 	}
@@ -47,8 +43,8 @@ func (c *call) carry(status int, command session.Command) (int, any, error) {
 	return status, c.replayed(reply), err
 }
 
-// isDry tells whether a request is only to be tried. Where nothing can be, that is refused: who sends it expects that nothing happens.
-func (c *call) isDry() (bool, error) {
+// isDry tells whether a request to a route is only to be tried. Where nothing can be, that is refused: who sends it expects that nothing happens.
+func (c *call) isDry(r route) (bool, error) {
 	text := c.URL.Query().Get("dry_run")
 	dry, err := strconv.ParseBool(text)
 	switch {
@@ -56,7 +52,7 @@ func (c *call) isDry() (bool, error) {
 		return false, nil
 	case err != nil:
 		return false, problem(session.Malformed, "dry_run is true or false, not "+strconv.Quote(text))
-	case dry && !c.row.dry:
+	case dry && !r.dry:
 		return false, problem(session.Malformed, "this call knows no dry_run; nothing was done")
 	}
 	return dry, nil
@@ -108,9 +104,6 @@ const allKilled = session.Kind("all-killed")
 func killAll(c *call) (int, any, error) {
 	var b reasoned
 	if err := c.read(&b); err != nil {
-		return 0, nil, err
-	}
-	if _, err := c.isDry(); err != nil {
 		return 0, nil, err
 	}
 	word, err := c.word()

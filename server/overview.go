@@ -60,14 +60,14 @@ func glances(c *call) (int, any, error) {
 			continue
 		}
 		if len(page.Loops) == size {
-			page.Next = page.Loops[size-1].Loop
+			page.Next = after
 			break
 		}
 		g, err := c.glance(tip.Loop)
 		if err != nil {
 			return 0, nil, err
 		}
-		page.Loops = append(page.Loops, g)
+		page.Loops, after = append(page.Loops, g), tip.Loop
 	}
 	return 200, page, nil
 }

@@ -19,20 +19,16 @@ func remove(c *call) (int, any, error) {
 	if err := c.read(&b); err != nil {
 		return 0, nil, err
 	}
-	dry, err := c.isDry()
-	if err != nil {
-		return 0, nil, err
-	}
 	if b.Reason == "" {
 		return 0, nil, problem(session.Malformed, "reason is missing: why the loop may go for good")
 	}
-	if dry {
+	if c.dry {
 		var r chronicle.Removal
 		err := c.host.Look(c.Context(), c.loop, func(l *session.Loop) (err error) { r, err = c.removal(l, b.Reason); return err })
 		return 200, r, err
 	}
 	var done chronicle.Removal
-	err = c.host.Dismiss(c.Context(), c.loop, func(l *session.Loop) error {
+	err := c.host.Dismiss(c.Context(), c.loop, func(l *session.Loop) error {
 		if l.Status().Mode == session.Ended {
 			c.kills.Unmark(c.Context(), c.loop) // which goes by the number of the loop, that another may get
 		}

@@ -209,7 +209,7 @@ func distribution(c *call) (int, any, error) {
 		}
 	}
 	d, err := c.decision(k)
-	for ; back > 0 && k > 1 && err == nil && len(d.Batches) == 0; back-- { // what is live is so new that nobody has answered it
+	for ; back > 0 && k > 1 && err == nil && !isAnswered(d); back-- { // what is live is so new that nobody has answered it
 		k--
 		d, err = c.decision(k)
 	}

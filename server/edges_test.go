@@ -1,0 +1,178 @@
+package server_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kedge-opt/kedge/server"
+	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/store"
+)
+
+// siteBy is a site of a setup, whose limits are those by default where it has none.
+func siteBy(t *testing.T, c server.Setup) *site {
+	if c.Journal == nil {
+		c.Journal = store.NewMemory()
+	}
+	if c.Clock == nil {
+		c.Clock = server.Wall()
+	}
+	if c.Limits == (server.Allowance{}) {
+		c.Limits = server.DefaultLimits()
+	}
+	own := server.New(c)
+	web := httptest.NewServer(own)
+	t.Cleanup(func() { own.Stop(); web.Close() })
+	return &site{T: t, url: web.URL}
+}
+
+// A server is ready once what it stands on is, and says why it is not.
+func TestReadyWhenTheSetupIs(t *testing.T) {
+	var why error
+	s := siteBy(t, server.Setup{Ready: func() error { return why }})
+	s.want(200, "GET", "/readyz", "")
+	why = errors.New("the disk is not there yet")
+	if p := s.want(503, "GET", "/readyz", ""); p["type"] != "/problems/read-only" || p["detail"] != why.Error() {
+		t.Errorf("not ready: %v", p)
+	}
+	why = nil
+	s.want(200, "GET", "/readyz", "")
+}
+
+// As many loops are made as may be, and not one more; those there are go on.
+func TestSoManyLoopsAndNoMore(t *testing.T) {
+	limits := server.DefaultLimits()
+	limits.Loops = 2
+	s := siteBy(t, server.Setup{Limits: limits})
+	s.create("one", "live")
+	s.create("two", "live")
+	made := func(name string) string {
+		return fmt.Sprintf(`{"name":%q,"mode":"live","spec":%s}`, name, quoted(shop))
+	}
+	if p := s.want(413, "POST", "/v1/loops", made("three")); p["detail"] != "there are 2 loops already" {
+		t.Errorf("the third: %v", p)
+	}
+	s.want(200, "POST", "/v1/loops", made("one"))
+}
+
+// What a key sends counts against its bytes: who has sent more than two seconds' worth waits until the rate has made up for it.
+func TestBytesOfAKeyRunOut(t *testing.T) {
+	clock := &hand{now: time.Date(2026, 11, 16, 6, 0, 0, 0, time.UTC)}
+	limits := server.DefaultLimits()
+	limits.KeyBytes = 1000
+	s := siteBy(t, server.Setup{Clock: clock, Limits: limits})
+	key, _ := s.key(nil, allRights, "*")
+	for range 9 { // which sends nothing
+		s.want(200, "GET", "/v1/loops", "", with(key)...)
+	}
+	s.want(404, "POST", "/v1/loops/none/kill", `{"reason":"`+strings.Repeat("x", 4987)+`"}`, with(key)...) // 5,000 bytes of 2,000
+	if p := s.want(429, "GET", "/v1/loops", "", with(key)...); !strings.Contains(fmt.Sprint(p["detail"]), "1000 bytes a second") {
+		t.Errorf("beyond its bytes: %v", p)
+	}
+	clock.move(3 * time.Second)
+	s.want(429, "GET", "/v1/loops", "", with(key)...)
+	clock.move(time.Second)
+	s.want(200, "GET", "/v1/loops", "", with(key)...)
+}
+
+// forgetful is a journal that has nothing to say of decisions, and writes nothing of the server's own, once it is told so.
+type forgetful struct {
+	*store.InMemory
+	empty, full bool
+}
+
+func (f *forgetful) Decision(loop string, k int) ([]session.Event, error) {
+	if f.empty {
+		return nil, nil
+	}
+	return f.InMemory.Decision(loop, k)
+}
+
+func (f *forgetful) Append(loop string, after int, events []session.Event, state []byte) (wait func() error) {
+	if f.full && loop == session.OfServer {
+		return func() error { return session.ErrFull }
+	}
+	return f.InMemory.Append(loop, after, events, state)
+}
+
+// A loop that is removed while somebody looks at its series has no times any more, which is no fault of the server.
+func TestTimesOfDecisionsThatAreGone(t *testing.T) {
+	j := &forgetful{InMemory: store.NewMemory()}
+	s := siteBy(t, server.Setup{Journal: j})
+	s.create("shop", "live")
+	s.want(200, "POST", "/v1/loops/shop/ask", "")
+	s.want(200, "POST", "/v1/loops/shop/decisions/1/abandon", "")
+	if v := s.want(200, "GET", "/v1/loops/shop/series?times=true", ""); fmt.Sprint(v["k"]) != "[1]" || fmt.Sprint(v["at"]) == "[0001-01-01T00:00:00Z]" {
+		t.Fatalf("before: %v", v)
+	}
+	j.empty = true
+	if v := s.want(200, "GET", "/v1/loops/shop/series?times=true", ""); fmt.Sprint(v["at"]) != "[0001-01-01T00:00:00Z]" {
+		t.Errorf("once they are gone: %v", v)
+	}
+}
+
+// A kill of all loops that cannot be written down as one is told as a full disk, although the loops are killed: who sends it again is not told that it was
+// carried out before.
+func TestAKillOfAllThatIsNotWrittenDown(t *testing.T) {
+	j := &forgetful{InMemory: store.NewMemory()}
+	s := siteBy(t, server.Setup{Journal: j})
+	s.create("shop", "live")
+	j.full = true
+	if p := s.want(507, "POST", "/v1/kill", `{"reason":"rain"}`, "Idempotency-Key", "all"); p["type"] != "/problems/disk-full" {
+		t.Errorf("on a full disk: %v", p)
+	}
+	if v := s.want(200, "GET", "/v1/loops/shop", ""); v["mode"] != "killed" {
+		t.Errorf("the loop: %v", v)
+	}
+	j.full = false
+	first := s.want(200, "POST", "/v1/kill", `{"reason":"rain"}`, "Idempotency-Key", "all")
+	if again := s.want(200, "POST", "/v1/kill", `{"reason":"rain"}`, "Idempotency-Key", "all"); fmt.Sprint(again) != fmt.Sprint(first) {
+		t.Errorf("killed %v, and again %v", first, again)
+	}
+}
+
+// What came too late to count hides nobody who answered in time: the model, the answers and the distribution look at the newest who did.
+func TestLatePeopleHideNobody(t *testing.T) {
+	s := newScript(t, "")
+	s.steps(1)
+	s.want(200, "POST", s.loop+"/ask", "")
+	s.want(200, "POST", s.loop+"/decisions/2/abandon", "")
+	s.want(202, "PUT", s.loop+"/decisions/2/deployment", `{"u":[3,3]}`)
+	s.want(202, "PUT", s.loop+"/decisions/2/batches/am", `{"p":[[7,5]],"d":[[10,8]]}`)
+	for _, path := range []string{"/decisions/2/guess", "/sensitivity", "/distribution"} {
+		if v := s.want(200, "GET", s.loop+path, ""); v["k"] != 1.0 || v["people"] != 40.0 {
+			t.Errorf("%s: decision %v with %v people, want 40 of decision 1", path, v["k"], v["people"])
+		}
+	}
+}
+
+// A page of no loops is empty, and the next begins where it was to begin.
+func TestAPageOfNoLoops(t *testing.T) {
+	s := siteBy(t, server.Setup{})
+	for _, name := range []string{"a", "b", "c"} {
+		s.create(name, "live")
+	}
+	var names []string
+	token := ""
+	for range 4 {
+		v := s.want(200, "GET", "/v1/overview?page_size=1&page_token="+token, "")
+		if none := s.want(200, "GET", "/v1/overview?page_size=0&page_token="+token, ""); len(none["loops"].([]any)) != 0 || token != "" && none["next_page_token"] != token && token != "c" {
+			t.Errorf("after %q: %v", token, none)
+		}
+		for _, one := range v["loops"].([]any) {
+			names = append(names, one.(map[string]any)["loop"].(string))
+		}
+		if v["next_page_token"] == nil {
+			break
+		}
+		token = v["next_page_token"].(string)
+	}
+	if !slices.Equal(names, []string{"a", "b", "c"}) {
+		t.Errorf("page by page: %v", names)
+	}
+}
