@@ -84,6 +84,33 @@ func TestKeysAreKnownUntilTheyAreRevoked(t *testing.T) {
 	}
 }
 
+// When a key was last used is the later of what this ring has seen and what is written down, of which another server may know more; only what is later
+// than all that is written is left to write.
+func TestLastUsesAreTheLatest(t *testing.T) {
+	for _, c := range []struct {
+		found, written, want time.Duration // after noon; found is 0: never
+		left                 bool
+	}{{0, 1, 1, false}, {2, 1, 2, true}, {2, 2, 2, false}, {2, 3, 3, false}} {
+		r := New()
+		key, _ := add(t, r, Grant{Rights: []Right{Read}, Loops: []string{"*"}})
+		if c.found > 0 {
+			if _, _, err := r.Find(key, noon.Add(c.found*time.Hour)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		body, _ := json.Marshal(map[string]time.Time{key[:8]: noon.Add(c.written * time.Hour), "kedge_zz": noon})
+		if err := r.Fold(KeysUsed, noon, "server", body); err != nil {
+			t.Fatal(err)
+		}
+		if used := r.List()[0].Used; used == nil || !used.Equal(noon.Add(c.want*time.Hour)) {
+			t.Errorf("%+v: last used %v", c, used)
+		}
+		if left := r.Unwritten(); (len(left) == 1) != c.left {
+			t.Errorf("%+v: to be written: %v", c, left)
+		}
+	}
+}
+
 func TestLoopsOfAKey(t *testing.T) {
 	for _, c := range []struct {
 		loops      []string
