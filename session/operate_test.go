@@ -187,6 +187,22 @@ func TestWhatALiveLoopNeeds(t *testing.T) {
 	}
 }
 
+// A pin with an end is another than one without, whichever comes first: what is shown is the newest.
+func TestPinsWithAndWithoutAnEnd(t *testing.T) {
+	s := newScene(t, shop, session.Live)
+	until := s.now.Add(2 * time.Hour)
+	with := session.SetPin{U: []float64{9, 9}, Until: &until, Reason: "a sale"}
+	without := with
+	without.Until = nil
+	for _, pin := range []session.SetPin{without, with, without} {
+		s.brings(pin, session.Pinned)
+		s.brings(pin)
+		if now := s.loop.Status().Pin; now == nil || (now.Until == nil) != (pin.Until == nil) {
+			t.Errorf("%+v is pinned, want %+v", now, pin)
+		}
+	}
+}
+
 // A pin is for a live loop and a decision that can be deployed, and lasts until its decision or its time has passed.
 func TestPins(t *testing.T) {
 	s := newScene(t, shop, session.Live)
