@@ -109,7 +109,7 @@ func TestSimulationsAreAsRecorded(t *testing.T) {
 		trial  int
 		turns  int
 		moved  float64
-	}{{"", false, 0, 3, 0}, {"", false, 0, 1, 0}, {"", true, 0, 5, 0}, {"", true, 0, 1, 1}, {"drop=0.2,repeat=0.2", false, 1, 2, 0}, {"lose=1", false, 0, 0, 0}} {
+	}{{"", false, 0, 3, 0}, {"", false, 0, 1, 0}, {"", true, 0, 5, 0}, {"", true, 0, 1, 1}, {"drop=0.2,repeat=0.2", false, 1, 2, 0}, {"lose=1", false, 0, 0, 0}, {"", false, 2, 1, 0}, {"", false, 2, 1, 0}} {
 		s := &Simulation{reach: reach{kinds: kind.Standard(), source: source{data: "d"}}, faults: c.faults, resume: c.resume, period: time.Millisecond}
 		release, err := s.Connect()
 		if err != nil {

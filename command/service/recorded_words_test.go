@@ -48,7 +48,7 @@ func replies() []any {
 		as[[]session.Status](`[{"loop": "a", "mode": "live", "k": 3, "alarms": {"x": "bad", "y": "worse"}}, {"loop": "b", "mode": "paused"}]`),
 		session.BackupMade{File: "f\x1b", Loops: 1, Events: 2}, store.Audit{Loops: 2, Events: 1, Blobs: 1}, store.Audit{Loops: 1, Events: 30, Blobs: 4, Dropped: 1, Anchors: 1}, store.Audit{Dropped: 2, Anchors: 3},
 		store.Repaired{Audit: store.Audit{Loops: 1}, States: 1, Orphans: 2}, store.Repaired{Lost: 3}, exported{"shop", "out.tar"}, removal{chronicle.Removal{Tip: session.Tip{Loop: "a", Seq: 9}, Events: 1, Batches: 1}, false}, removal{chronicle.Removal{Events: 2, Batches: 3}, true},
-		session.Compaction{Blobs: 1, Rows: 2}, session.Compaction{Blobs: 2, Rows: 1}, replay.Recap{Loop: "a", Events: 9, Decided: 8, Closes: 4, Lacking: []int{1, 2, 3, 7, 9, 10}}, replay.Recap{Loop: "a", Events: 3, Decided: 1, Closes: 1}, "something else",
+		session.Compaction{Blobs: 1, Rows: 2}, session.Compaction{Blobs: 2, Rows: 1}, replay.Recap{Loop: "a", Events: 9, Decided: 8, Closes: 4, Lacking: []int{1, 2, 3, 7, 9, 10}}, replay.Recap{Loop: "a", Events: 3, Decided: 1, Closes: 1}, replay.Recap{Loop: "a", Events: 3, Decided: 1, Closes: 1, Lacking: []int{4}}, "something else",
 	}
 }
 
