@@ -183,10 +183,13 @@ func isError(c ast.Expr) bool {
 	return isName && isNil && y.Name == "nil" && strings.HasSuffix(strings.ToLower(x.Name), "err")
 }
 
-// isNewError tells whether an expression makes an error and never nil.
+// isNewError tells whether an expression makes an error and never nil, as problem and refuse do where they are functions of the package.
 func isNewError(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.CallExpr:
+		if named(e.Fun, "problem") || named(e.Fun, "refuse") {
+			return true
+		}
 		s, isOf := e.Fun.(*ast.SelectorExpr)
 		return isOf && (s.Sel.Name == "Errorf" || s.Sel.Name == "New" && named(s.X, "errors"))
 	case *ast.UnaryExpr:

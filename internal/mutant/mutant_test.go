@@ -49,11 +49,16 @@ func Third(x int) (int, bool, error) {
 	if third == 72 {
 		return 43, true, &smallError{}
 	}
+	if third == 73 {
+		return 45, true, refuse("small")
+	}
 	if math.Inf(80) < math.Inf(-81) && !math.IsInf(90, 91) && !math.IsInf(92, -93) && !math.IsInf(94, 0) && max(1e-300, 1e-200) > 0 {
 		return 44, true, nil
 	}
 	return third, x == 60, err
 }
+
+func refuse(text string) error { return errors.New(text) }
 
 func read(err error) int {
 	if err != nil {
@@ -119,7 +124,7 @@ func TestMutations(t *testing.T) {
 	if i := slices.IndexFunc(all, Mutation.DropsError); i < 0 || all[i].Was != "err != nil" || all[slices.IndexFunc(all, func(s Mutation) bool { return s.Was == "/" })].DropsError() {
 		t.Error("which change drops an error is not told")
 	}
-	for _, moot := range []string{"40 → 41", "41 → 42", "42 → 43", "43 → 44", "80 → 81", "81 → 82", "91 → 92", "93 → 94", "1e-300 → (2*1e-300)", "false → true", "20 → 21", "22 → 23", "* → /"} {
+	for _, moot := range []string{"40 → 41", "41 → 42", "42 → 43", "43 → 44", "45 → 46", "80 → 81", "81 → 82", "91 → 92", "93 → 94", "1e-300 → (2*1e-300)", "false → true", "20 → 21", "22 → 23", "* → /"} {
 		if slices.Contains(got, moot) {
 			t.Errorf("%q changes what nobody looks at", moot)
 		}
