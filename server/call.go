@@ -74,6 +74,21 @@ func (c *call) known(r route) error {
 	return err
 }
 
+// isDry tells whether a request to a route is only to be tried. Where nothing can be, that is refused: who sends it expects that nothing happens.
+func (c *call) isDry(r route) (bool, error) {
+	text := c.URL.Query().Get("dry_run")
+	dry, err := strconv.ParseBool(text)
+	switch {
+	case text == "":
+		return false, nil
+	case err != nil:
+		return false, problem(session.Malformed, "dry_run is true or false, not "+strconv.Quote(text))
+	case dry && !r.dry:
+		return false, problem(session.Malformed, "this call knows no dry_run; nothing was done")
+	}
+	return dry, nil
+}
+
 // number reads a whole number of the query.
 func (c *call) number(name string, absent, most int) (int, error) {
 	text := c.URL.Query().Get(name)

@@ -1,17 +1,10 @@
 package server
 
 import (
-	"slices"
-
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/session/plan"
 )
-
-// isAnswered tells whether somebody answered a decision in time to count.
-func isAnswered(d *session.Decision) bool {
-	return slices.ContainsFunc(d.Batches, func(r session.Receipt) bool { return !r.Late })
-}
 
 // newestPeople looks at the people who answered a decision, or else the newest before it that somebody answered; at nobody if there is none.
 func (c *call) newestPeople(k int, look func(k int, b *session.Brief, seen kedge.Observation) error) error {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -41,21 +40,6 @@ func (c *call) carry(status int, command session.Command) (int, any, error) {
 	}
 	reply, err := c.host.Do(c.Context(), c.loop, c.actor(), command)
 	return status, c.replayed(reply), err
-}
-
-// isDry tells whether a request to a route is only to be tried. Where nothing can be, that is refused: who sends it expects that nothing happens.
-func (c *call) isDry(r route) (bool, error) {
-	text := c.URL.Query().Get("dry_run")
-	dry, err := strconv.ParseBool(text)
-	switch {
-	case text == "":
-		return false, nil
-	case err != nil:
-		return false, problem(session.Malformed, "dry_run is true or false, not "+strconv.Quote(text))
-	case dry && !r.dry:
-		return false, problem(session.Malformed, "this call knows no dry_run; nothing was done")
-	}
-	return dry, nil
 }
 
 // isOnce tells whether a call takes a word under which it is carried out once. All others can be repeated as they are.

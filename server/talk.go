@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -174,6 +175,11 @@ func (c *call) before(k int, like func(*session.Decision) bool) (*session.Decisi
 		}
 	}
 	return nil, nil
+}
+
+// isAnswered tells whether somebody answered a decision in time to count.
+func isAnswered(d *session.Decision) bool {
+	return slices.ContainsFunc(d.Batches, func(r session.Receipt) bool { return !r.Late })
 }
 
 // farthestBack is how many decisions before the live one are looked at for people.
