@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"slices"
 	"strconv"
@@ -86,8 +87,8 @@ func (f *certifyFlags) run(c *cobra.Command, target string) error {
 		return folder.WriteJSON(c.OutOrStdout(), certificate)
 	}
 	document := report.Certificate(p.Name, &p.Spec.Algorithms[a], certificate)
-	fmt.Fprint(c.OutOrStdout(), document.Terminal(page.TerminalOf(c.OutOrStdout())))
-	return nil
+	_, err = io.WriteString(c.OutOrStdout(), document.Terminal(page.TerminalOf(c.OutOrStdout())))
+	return failed(err)
 }
 
 // choose returns the number of the algorithm that is meant.

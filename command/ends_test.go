@@ -228,3 +228,88 @@ func TestSimulateWithoutAService(t *testing.T) {
 		}
 	}
 }
+
+// Whatever cannot be printed is an error, of every command that prints something.
+func TestNobodyCanRead(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "grid.yaml", "base: lq2\nset: {iterations: 5, trials: 1}\nover:\n  hold: [1, 2]\n")
+	succeeds(t, strings.Fields("run lq2 --quiet --no-check --iterations 5 --trials 1 --out a")...)
+	for args := range strings.Lines(`version
+version --json
+cite
+study
+spec show lq2
+spec explain
+spec explain hold --json
+spec schema
+run lq2 --print-spec
+run lq2 --dry-run
+run lq2 --dry-run --json
+run lq2 --iterations 5 --trials 1 --out b
+run lq2 --iterations 5 --trials 1 --out b --json
+check lq2
+check lq2 --json
+certify lq2
+certify lq2 --json
+sweep grid.yaml --dry-run
+sweep grid.yaml --dry-run --json
+sweep grid.yaml --out s
+sweep grid.yaml --out s --json
+runs .
+runs . --json
+verify a
+verify a --json
+report a --out ra`) {
+		root := newRoot(kind.Standard())
+		root.SetOut(full{})
+		root.SetErr(full{})
+		root.SetArgs(strings.Fields(args))
+		if err := root.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), "full") {
+			t.Errorf("kedge %s: %v", strings.TrimSpace(args), err)
+		}
+	}
+}
+
+// Three trials of 100 turns, 2 steps each, of 5000 people are 3 million steps; in 2 s of computing that is 1.5 million a second.
+func TestRateOfTrials(t *testing.T) {
+	trials := func(n int, seconds float64) folder.Run {
+		return folder.Run{Trials: make([]folder.Trial, n), Seconds: seconds}
+	}
+	for _, c := range []struct {
+		runs []folder.Run
+		hold int
+		want string
+	}{
+		{[]folder.Run{trials(3, 2)}, 2, "rate: 1.5 million individual steps a second in each trial"},
+		{[]folder.Run{trials(1, 0.5), trials(2, 1.5)}, 2, "rate: 1.5 million individual steps a second in each trial"},
+		{[]folder.Run{trials(3, 2)}, 400, "rate: 300 million individual steps a second in each trial"},
+		{[]folder.Run{trials(0, 2)}, 2, ""}, {[]folder.Run{trials(3, 0)}, 2, ""}, {nil, 2, ""},
+	} {
+		if got := strings.Join(rate(&folder.Result{Iterations: 100, Individuals: 5000, Runs: c.runs}, c.hold), "|"); got != c.want {
+			t.Errorf("%d runs, hold %d: %q, want %q", len(c.runs), c.hold, got, c.want)
+		}
+	}
+}
+
+// A run with a checkpoint that is stopped says how far it is, rounded down; so does one that has not begun.
+func TestHowFarAStoppedRunIs(t *testing.T) {
+	for want, p := range map[string]*lab.Progress{"0 %": turnsOf(0, 0), "33 %": turnsOf(1, 3), "66 %": turnsOf(2, 3), "99 %": turnsOf(999, 1000), "100 %": turnsOf(1, 1)} {
+		if err := stopped(p); err.Error() != "stopped at "+want+"; the same command goes on from there" || exitCode(err) != exitInterrupted {
+			t.Errorf("want %s: %v", want, err)
+		}
+	}
+}
+
+// Parts of a sweep are counted from 1.
+func TestParts(t *testing.T) {
+	for text, want := range map[string]lab.Shard{"": {}, "1/1": {Index: 1, Of: 1}, "1/8": {Index: 1, Of: 8}, "8/8": {Index: 8, Of: 8}} {
+		if got, err := parseShard(text); got != want || err != nil {
+			t.Errorf("%q: %+v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"0/8", "9/8", "-1/8", "1", "/", "1/", "/8", "x/8", "1/x", "1/8/9", "0/0", "1/99999999999999999999"} {
+		if got, err := parseShard(text); err == nil || got != (lab.Shard{}) || !strings.Contains(err.Error(), "as in 2/8") {
+			t.Errorf("%q: %+v, %v", text, got, err)
+		}
+	}
+}

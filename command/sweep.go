@@ -202,13 +202,14 @@ func sweepPages(ctx context.Context, kinds *kind.Catalogue) folder.SweepReport {
 
 // conclude says what came out.
 func (f *resultFlags) conclude(out io.Writer, r *folder.SweepResult, kept int, dir string) error {
+	var err error
 	switch {
 	case f.json:
-		folder.WriteJSON(out, map[string]any{"folder": dir, "cells": len(r.Cells), "kept": kept, "failed": r.Failed(), "other": len(r.Other)})
+		err = folder.WriteJSON(out, map[string]any{"folder": dir, "cells": len(r.Cells), "kept": kept, "failed": r.Failed(), "other": len(r.Other)})
 	case !f.quiet:
-		io.WriteString(out, report.SweepOutcome(r, kept, dir).Terminal(page.TerminalOf(out)))
+		_, err = io.WriteString(out, report.SweepOutcome(r, kept, dir).Terminal(page.TerminalOf(out)))
 	}
-	return failed(failedCells(r, dir))
+	return failed(errors.Join(failedCells(r, dir), err))
 }
 
 // failedCells says how many cells failed and of what the first died.
