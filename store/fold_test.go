@@ -62,3 +62,40 @@ func TestReadersDoNotHoldUpTheWAL(t *testing.T) {
 		t.Errorf("the WAL has %d MB, want at most %d", most>>20, bound>>20)
 	}
 }
+
+// While somebody writes, the WAL is folded another time: that is no fault, and the next try waits until it is larger. What else keeps it from being folded
+// is one.
+func TestAFoldThatIsKeptFromIt(t *testing.T) {
+	for name, c := range map[string]struct {
+		before, after string // what the writer is told; without a word it is closed
+		broken        bool
+	}{
+		"nobody":     {"SELECT 1", "SELECT 1", false},
+		"one writes": {"BEGIN IMMEDIATE", "ROLLBACK", false}, // SQLite says locked of a connection that does so itself
+		"a fault":    {"", "", true},
+	} {
+		s := opened(t, t.TempDir())
+		one := &chain{loop: "shop"}
+		if err := s.Append("shop", 0, []session.Event{one.next(1, "", nil)}, nil)(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(s.dir.Path(database+"-wal"), mostWAL); err != nil { // with a hole that nobody reads
+			t.Fatal(err)
+		}
+		if c.broken {
+			s.write.Close()
+		} else if _, err := s.write.Exec(c.before); err != nil {
+			t.Fatal(err)
+		}
+		s.foldIn()
+		if err := s.Health(); (err != nil) != c.broken {
+			t.Errorf("%s: %v", name, err)
+		}
+		if again := s.fold != 0; again != (name != "nobody") {
+			t.Errorf("%s: the next at %d bytes", name, s.fold)
+		}
+		if !c.broken {
+			s.write.Exec(c.after)
+		}
+	}
+}
