@@ -119,9 +119,9 @@ func TestOutcomeOfARun(t *testing.T) {
 		err   string
 		code  int
 	}{
-		{"whole", whole, &page.Document{}, resultFlags{}, "report: o/report.html", "", 0},
+		{"whole", whole, &page.Document{}, resultFlags{}, "report: " + filepath.Join("o", "report.html"), "", 0},
 		{"whole and quiet", whole, &page.Document{}, resultFlags{quiet: true}, "", "", 0},
-		{"part", part, &page.Document{}, resultFlags{}, "report: o/report.html", "stopped; o holds the finished trials", exitInterrupted},
+		{"part", part, &page.Document{}, resultFlags{}, "report: " + filepath.Join("o", "report.html"), "stopped; o holds the finished trials", exitInterrupted},
 		{"no report", whole, nil, resultFlags{}, "", "stopped before there was a report; o holds all results, and kedge report o makes it", exitInterrupted},
 		{"no report of a part", part, nil, resultFlags{json: true}, "", "stopped before there was a report; o holds all results, and kedge report o makes it", exitInterrupted},
 	} {
