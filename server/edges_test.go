@@ -3,6 +3,7 @@ package server_test
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -31,6 +32,24 @@ func siteBy(t *testing.T, c server.Setup) *site {
 	return &site{T: t, url: web.URL}
 }
 
+// waits is how many seconds a request is told to wait before it is sent again; empty: nothing is said of it.
+func (s *site) waits(method, path, body string, headers ...string) string {
+	s.Helper()
+	r, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		s.Fatal(err)
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	reply, err := http.DefaultClient.Do(r)
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer reply.Body.Close()
+	return reply.Header.Get("Retry-After")
+}
+
 // A server is ready once what it stands on is, and says why it is not.
 func TestReadyWhenTheSetupIs(t *testing.T) {
 	var why error
@@ -39,6 +58,9 @@ func TestReadyWhenTheSetupIs(t *testing.T) {
 	why = errors.New("the disk is not there yet")
 	if p := s.want(503, "GET", "/readyz", ""); p["type"] != "/problems/read-only" || p["detail"] != why.Error() {
 		t.Errorf("not ready: %v", p)
+	}
+	if wait := s.waits("GET", "/readyz", ""); wait != "2" {
+		t.Errorf("not ready for %q s", wait)
 	}
 	why = nil
 	s.want(200, "GET", "/readyz", "")
@@ -73,6 +95,9 @@ func TestBytesOfAKeyRunOut(t *testing.T) {
 	s.want(404, "POST", "/v1/loops/none/kill", `{"reason":"`+strings.Repeat("x", 4987)+`"}`, with(key)...) // 5,000 bytes of 2,000
 	if p := s.want(429, "GET", "/v1/loops", "", with(key)...); !strings.Contains(fmt.Sprint(p["detail"]), "1000 bytes a second") {
 		t.Errorf("beyond its bytes: %v", p)
+	}
+	if wait := s.waits("GET", "/v1/loops", "", with(key)...); wait != "4" { // until one byte is left: 3.001 s, in whole seconds
+		t.Errorf("beyond its bytes for %q s", wait)
 	}
 	clock.move(3 * time.Second)
 	s.want(429, "GET", "/v1/loops", "", with(key)...)
@@ -125,6 +150,9 @@ func TestAKillOfAllThatIsNotWrittenDown(t *testing.T) {
 	j.full = true
 	if p := s.want(507, "POST", "/v1/kill", `{"reason":"rain"}`, "Idempotency-Key", "all"); p["type"] != "/problems/disk-full" {
 		t.Errorf("on a full disk: %v", p)
+	}
+	if wait := s.waits("POST", "/v1/kill", `{}`); wait != "2" {
+		t.Errorf("a full disk for %q s", wait)
 	}
 	if v := s.want(200, "GET", "/v1/loops/shop", ""); v["mode"] != "killed" {
 		t.Errorf("the loop: %v", v)
