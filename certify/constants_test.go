@@ -67,6 +67,13 @@ func TestPolarizedStartsOutsideTheCone(t *testing.T) {
 	if _, err := Derive(p, 0); !errors.As(err, &out) || !(math.Abs(out.Got-90) <= 1e-9) {
 		t.Errorf("individual 1 starts at a right angle to its trait: %v", err)
 	}
+	for beyond, want := range map[float64]bool{-1: true, 0: true, 0.9e-6: true, 1.1e-6: false, 1.9e-6: false, 1: false} { // degrees that rounding may bring and those that it may not
+		sin, cos := math.Sincos((30 + beyond) * math.Pi / 180)
+		p.States = kedge.Block{Data: []float64{1, 0, 0, sin, cos, 0}, Width: 3}
+		if err := insideCone(problem{Model: p}, 30); (err == nil) != want {
+			t.Errorf("%v degrees out of the cone: %v", beyond, err)
+		}
+	}
 }
 
 // The rational problem LQ2; its constants by an independent NumPy study, to the digits it printed.

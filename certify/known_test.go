@@ -9,6 +9,8 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/internal/dense"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/set"
 )
 
@@ -122,6 +124,61 @@ func TestWorstLengths(t *testing.T) {
 	}
 	if polarizedTurn(f, 0) != 0 || polarizedTurn(dynamics.Polarized{Dim: 4, Lambda: 0.3}, 1) != 0 {
 		t.Error("what nothing pulls turns")
+	}
+}
+
+// settledBySteps is where one goes in 200 steps of λp + (1−λ)d + σ(pᵀu)u, scaled to length 1.
+func settledBySteps(f dynamics.Polarized, u, d []float64) []float64 {
+	p := slices.Clone(d)
+	for range 200 {
+		pu, length := rows.Dot(p, u), 0.0
+		for i := range p {
+			p[i] = f.Lambda*p[i] + (1-f.Lambda)*d[i] + f.Sigma*pu*u[i]
+			length += p[i] * p[i]
+		}
+		rows.Scale(p, 1/math.Sqrt(length))
+	}
+	return p
+}
+
+// How ∇ᵤh turns with d, by second differences of where steps lead: over all directions that d may take from where it is.
+func TestTurnsBySteps(t *testing.T) {
+	const step = 1e-3
+	f := dynamics.Polarized{Dim: 4, Lambda: 0.3, Sigma: 0.4}
+	for _, length := range []float64{0.6, 1} {
+		for _, angle := range []float64{0, 0.4, math.Pi / 4, 1.3} {
+			sin, cos := math.Sincos(angle)
+			want := 0.0
+			for k := range 17 {
+				sinT, cosT := math.Sincos(float64(k) * math.Pi / 32)
+				d, along := []float64{cos, sin, 0, 0}, []float64{-sin * cosT, cos * cosT, sinT, 0}
+				slope := make([]float64, 16)
+				for j := range 4 {
+					for _, at := range [][3]float64{{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}} {
+						u := []float64{length, 0, 0, 0}
+						u[j] += at[0] * step
+						for i, h := range settledBySteps(f, u, turned(d, along, at[1]*step)) {
+							slope[i*4+j] += at[2] * h / (4 * step * step)
+						}
+					}
+				}
+				want = max(want, dense.Norm(slope, 4, 4))
+			}
+			if got := turnRate(f, length, angle); !(math.Abs(got-want) <= 2e-3*want) {
+				t.Errorf("a u of length %v at an angle of %v: %v, by steps %v", length, angle, got, want)
+			}
+		}
+	}
+}
+
+// By symmetry u and −u are alike, and so are both sides of the plane of d and p.
+func TestReadingsAreSymmetric(t *testing.T) {
+	f := dynamics.Polarized{Dim: 4, Lambda: 0.3, Sigma: 0.4}
+	for k := range 12 {
+		angle, polar, around := 0.05*float64(k%5), 0.25*float64(k), 0.26*float64(k)
+		want := readRate(f, 1, angle, polar, around)
+		near(t, "a u the other way", readRate(f, 1, angle, math.Pi-polar, math.Pi-around), want, 1e-6*want)
+		near(t, "a u across the plane", readRate(f, 1, angle, polar, -around), want, 1e-6*want)
 	}
 }
 

@@ -161,6 +161,23 @@ func TestEmittedPlaneHasTheBitsOfSettlePlanes(t *testing.T) {
 	}
 }
 
+// By the cosine of u and d that there is, for a u of length 1 along the first axis: from 10⁻¹⁰⁰ on one is settled by it, and below one is as good as indifferent and flagged.
+func TestWhoIsNearlyIndifferentIsFlagged(t *testing.T) {
+	f := dynamics.Polarized{Dim: 2, Lambda: 0.4, Sigma: 0.5}
+	c := ptx.New(f.Dim, f.Dim, f.Shares())
+	c.Score(f.EmitAlign(c))
+	run, u, shared := ptx.NewEvaluator(c), []float64{1, 0}, make([]float64, f.Shares())
+	f.Share(shared, u)
+	for _, cosine := range []float64{0, 1e-300, 0.5e-100, 0.99e-100, 1e-100, 1.01e-100, 1.9e-100, 3e-100, 1e-50} {
+		for _, d := range [][]float64{{cosine, 1}, {-cosine, -1}} {
+			_, ok := f.SettlePlanes(kedge.Planes{PU: make([]float64, 1), Along: make([]float64, 1), Across: make([]float64, 1)}, u, d)
+			if _, flag := run.Eval(nil, nil, d, shared); flag != (cosine < 1e-100) || ok == flag {
+				t.Errorf("a cosine of %v is flagged %t and settled %t", d[0], flag, ok)
+			}
+		}
+	}
+}
+
 // A step that remembers its norm has the bits of NextRows, the norm included.
 func TestEmittedStepWithItsNorm(t *testing.T) {
 	const n = 300

@@ -169,6 +169,14 @@ func TestLawsRefuse(t *testing.T) {
 			t.Errorf("%v: %v, want %q", c.law, err, c.wanted)
 		}
 	}
+	hidden := regressTraits(t, formula.Source{Decision: "q", State: "p", Trait: "d", Next: "a*p + b*q + c + d"}, "a", "b", "c")
+	for _, unseen := range []Unseen{Fixed, Random} {
+		const wanted = "errors that are not normal go with traits that are known"
+		l := wander(hidden, []float64{0.5, -0.4, 0.1}, 4, 7, 0.3, 0.5, 0.3, 0, 2, false)
+		if _, err := Find(t.Context(), hidden, l, unknowns, Options{Laws: []ErrorLaw{{Student, 4}}, Unseen: unseen}); err == nil || !strings.Contains(err.Error(), wanted) {
+			t.Errorf("%v traits: %v, want %q", unseen, err, wanted)
+		}
+	}
 	for _, text := range []string{"", "student", "student 0.5", "student x", "cauchy", "normal 3", "student 1e9"} {
 		if law, err := ParseLaw(text); err == nil {
 			t.Errorf("%q is %v", text, law)

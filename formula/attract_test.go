@@ -2,6 +2,7 @@ package formula
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strconv"
@@ -248,6 +249,37 @@ func TestLongStatesThatHardlyMove(t *testing.T) {
 		}
 		if _, err := m.Dynamics().(kedge.Settler).Settle(make([]float64, 513), []float64{0}, make([]float64, 513)); (err == nil) != want || err != nil && !errors.Is(err, kedge.ErrSingular) {
 			t.Errorf("%s: %v", next, err)
+		}
+	}
+}
+
+// By hand: a quarter turn never rests, nor does what goes to and fro with a slope of −1.001 or with eigenvalues −1 and 0; a little slower everybody comes to rest.
+func TestWhoGoesToAndFroDoesNotRest(t *testing.T) {
+	for _, c := range []struct {
+		next  string
+		size  int
+		rests bool
+	}{
+		{"q - 0.999*p + d", 1, true}, {"q - 1.001*p + d", 1, false}, {"[q - p[1]/2, p[0]/2 + d]", 2, true}, {"[q - p[1], p[0] + d]", 2, false},
+		{"[q - p[0]/2 - p[1]/2, d - p[0]/2 - p[1]/2]", 2, false}, {"[q - p[0]/2 + p[1]/2, d - p[0]/2 - p[1]/2]", 2, true}, // −1 and 0; −½ ± ½i
+	} {
+		m, err := Compile(Source{Decision: "q", State: fmt.Sprintf("p[%d]", c.size), Trait: "d", Next: c.next, Minimize: "sum(p)"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := newResting(m.next, 1, 1)
+		r.enter(points([]float64{1}), 1)
+		if _, ok := r.settle(newJets(c.size, 2), 1, points([]float64{1}), nil); ok != c.rests {
+			t.Errorf("%s rests: %v", c.next, ok)
+		}
+	}
+	for _, c := range []struct { // I − A of A with the eigenvalue −1, alone, with 0, and with 1/2; and a little less
+		system []float64
+		want   bool
+	}{{[]float64{2}, true}, {[]float64{1.5, 0.5, 0.5, 1.5}, true}, {[]float64{2, 0, 0, 0.5}, true}, {[]float64{1.999}, false}, {[]float64{1.499, 0.499, 0.499, 1.499}, false}, {[]float64{0.5}, false}} {
+		r := &resting{size: int(math.Sqrt(float64(len(c.system)))), system: points(c.system)}
+		if r.repels() != c.want {
+			t.Errorf("I − A = %v repels: %v", c.system, !c.want)
 		}
 	}
 }

@@ -158,10 +158,10 @@ func (b *builder) both(e *expr, x, y *node) *node {
 
 // unless makes a value unknown, NaN, where something that it was decided by is. A model has nothing that is unknown.
 func (b *builder) unless(e *expr, n *node, by ...*node) *node {
+	if b.rules == nil {
+		return n
+	}
 	for _, x := range by {
-		if b.rules == nil || n == nil {
-			return n
-		}
 		n = b.pair(e, opAdd, n, b.pair(e, opMul, x, b.number(0)))
 	}
 	return n

@@ -73,8 +73,8 @@ func stepBy(f *steady.Objective, u, reach []float64) float64 {
 		bend = max(bend, sum/(v[j]-u[j]))
 	}
 	step := 0.5 / bend
-	if steep := rows.MaxAbs(here); far > 0 && steep > 0 {
-		step = min(step, far/steep)
+	if far > 0 {
+		step = min(step, far/rows.MaxAbs(here)) // without end at the bottom
 	}
 	short, err := strconv.ParseFloat(strconv.FormatFloat(step, 'e', 0, 64), 64)
 	if err != nil || !(short > 0) || math.IsInf(short, 0) {

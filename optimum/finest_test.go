@@ -80,6 +80,9 @@ func TestFencesNeedValues(t *testing.T) {
 		return 4 * (u[0] + 2), nil
 	})}), []float64{0})
 	is(t, "how far the start is from 3, and by a slope of 4 from −2", l.lack, 3)
+	level := overSet(bowl{1, 0}, set.Whole{}, 1)
+	level.fence(newAugmented(level, []Function{plainly(func(g, _ []float64) (float64, error) { g[0] = 0; return 1, nil })}), []float64{0})
+	is(t, "how far it is where no slope tells", level.lack, 0)
 	for u, want := range map[float64]bool{0: false, -0.5: true, 0.5: true, 6: true} { // where either is worse than at 0, or has no value
 		if l.beyond([]float64{u}) != want {
 			t.Errorf("%v is beyond: %v", u, !want)

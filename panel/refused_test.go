@@ -24,6 +24,7 @@ func TestTablesThatAreRefused(t *testing.T) {
 		{spoilt(func(t *Table) { t.X[1] = t.X[1][:3] }), "column w"},
 		{spoilt(func(t *Table) { t.Y[7] = math.NaN() }), "column y, row 8 "},
 		{spoilt(func(t *Table) { t.X[0][2] = math.Inf(-1) }), "column x, row 3 "},
+		{spoilt(func(t *Table) { t.X[0][4] = -math.Nextafter(1e150, 1e151) }), "column x, row 5 "},
 		{spoilt(func(t *Table) { t.Time[9] = t.Time[8] }), "column time, row 10 repeats row 9: unit 99 has two rows of time 1962"},
 	} {
 		_, fit := Fit(c.table, Design{})

@@ -33,6 +33,20 @@ func TestLevelsOfEvenedChances(t *testing.T) {
 	}
 }
 
+// By hand: of two people the half that may be beyond are as far from both, and each moves the level by half of what moves her, however wide the smoothing is. Where
+// rounding leaves a range of levels, because nobody is near, the lowest is told: of 1/(1 + e^x) there is nothing left beside 1 from x = 53 log 2 on.
+func TestLevelsFarFromEverybody(t *testing.T) {
+	for width, want := range map[float64]float64{1e-3: 33 + 53e-3*math.Ln2, 0.01: 33 + 0.53*math.Ln2, 1: 43, 10: 43, 1e4: 43} {
+		s := chances(t, risk.Chance{Limit: 7, Width: width}, 0.5, 40, 60)
+		g := make([]float64, 2)
+		over, err := s.Even(g, []float64{0, 0})
+		must(t, err)
+		if !(math.Abs(over-want) <= 2*width) && width < 1 || width >= 1 && !(math.Abs(over-43) <= 1e-11*width) || !(math.Abs(g[0]-1.25) <= 1e-12) || !(math.Abs(g[1]-0.5) <= 1e-12) {
+			t.Errorf("width %v: the level is %v above 7 with the gradient %v, want %v and (5/4, 1/2)", width, over, g, want)
+		}
+	}
+}
+
 // Where nobody or everybody may be beyond there is no level, and the share itself is told: half of the people at the limit are beyond it.
 func TestChancesWithoutALevel(t *testing.T) {
 	for _, bound := range []float64{0, 1} {

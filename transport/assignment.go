@@ -49,7 +49,7 @@ func all(n int) []int {
 type pairing struct {
 	n            int
 	costs, v     []float64
-	rowOf, colOf []int32 // –1 for none
+	rowOf, colOf []int32 // –1 for none; the column of a row that has lost it is an old one
 	// for augment: how far every column is, from which row, and the columns in the order in which their distances are settled
 	dist  []float64
 	from  []int32
@@ -99,7 +99,6 @@ func (s *pairing) reduce(free []int32) (left []int32) {
 		s.v[j] -= gain
 		s.match(i, j)
 		if old >= 0 {
-			s.colOf[old] = -1
 			free = append(free, old)
 		}
 	}

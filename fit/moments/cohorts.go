@@ -94,7 +94,7 @@ func (x *marcher) starts(s Sections) (known bool, err error) {
 			total += w
 		}
 		switch {
-		case g.people() == 0 || total == 0:
+		case total == 0:
 			return false, wrong(-1, "group %d: nobody is there at the start, or nobody counts", g.group)
 		case g.people() == 1 && !g.everybody:
 			return false, wrong(-1, "group %d, time %d: one person says nothing of how much people differ", g.group, g.since)

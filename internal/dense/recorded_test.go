@@ -83,7 +83,7 @@ func TestSpectraThatAreNotThere(t *testing.T) {
 	nan := math.NaN()
 	for what, got := range map[string]float64{
 		"induced by −1": dense.InducedNorm([]float64{-1}, []float64{1}, 1), "radius of NaN": dense.SpectralRadius([]float64{nan}, 1), "radius of ∞": dense.SpectralRadius([]float64{math.Inf(1)}, 1),
-		"norm of NaN": dense.Norm([]float64{nan, 1, 1, 1}, 2, 2),
+		"norm of NaN": dense.Norm([]float64{nan, 1, 1, 1}, 2, 2), "norm of NaN among 4×3": dense.Norm([]float64{nan, nan, nan, 1, 1, 1, 2, 1, 3, 1, 2, 1}, 4, 3), "norm of ∞": dense.Norm([]float64{1, math.Inf(1)}, 1, 2),
 	} {
 		if !math.IsNaN(got) {
 			t.Errorf("%s: %v", what, got)

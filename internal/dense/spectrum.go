@@ -23,13 +23,13 @@ func SpectralRadius(a []float64, n int) float64 {
 	return radius
 }
 
-// Norm returns the largest singular value of an n×m matrix, 0 when it is empty, NaN when it is not found.
+// Norm returns the largest singular value of an n×m matrix, 0 when it is empty, NaN where an entry is not finite or it is not found.
 func Norm(a []float64, n, m int) float64 {
 	if n == 0 || m == 0 {
 		return 0
 	}
 	var svd mat.SVD
-	if !svd.Factorize(mat.NewDense(n, m, a), mat.SVDNone) {
+	if !rows.Finite(a) || !svd.Factorize(mat.NewDense(n, m, a), mat.SVDNone) {
 		return math.NaN()
 	}
 	return svd.Values(nil)[0]
