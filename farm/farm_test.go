@@ -1,6 +1,7 @@
 package farm
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -183,4 +185,17 @@ func TestSameBytesAsOneProcess(t *testing.T) {
 	}
 	t.Logf("%d cells in %v", len(w.Cells), time.Since(begun))
 	row.Cases(differing(want, sums(t, dir)), len(want))
+}
+
+// Signals are for the program: its queue waits for none.
+func TestQueuesLeaveSignalsAlone(t *testing.T) {
+	e, err := Serve(filepath.Join(t.TempDir(), "queue"), "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Stop(true)
+	all := make([]byte, 4<<20)
+	if all = all[:runtime.Stack(all, true)]; !bytes.Contains(all, []byte("nats-server")) || bytes.Contains(all, []byte("handleSignals")) {
+		t.Error("the queue is not there, or waits for signals")
+	}
 }

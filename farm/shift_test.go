@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,6 +77,14 @@ func TestSweepsThatAreCancelled(t *testing.T) {
 	a.leave()
 	for range a.done {
 		t.Error("something is done")
+	}
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if _, err := os.Stat(a.dir); err != nil {
+			break
+		}
+	}
+	if _, err := os.Stat(a.dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("its folder is left: %v", err)
 	}
 	b.h.nc.Close()
 	if _, err := newAssignment(b.h.nc, b.h.key, b.h.meta, options(), "me", t.TempDir()); err == nil {

@@ -449,11 +449,13 @@ func TestOneCollectsASweep(t *testing.T) {
 	defer nc.Close()
 	w := grid(t, 2)
 	q := &queue{key: keyOf(w.YAML())}
-	sub, err := nc.Subscribe(q.subject("collector"), func(m *nats.Msg) { m.Respond([]byte("{}")) })
+	sub, err := nc.Subscribe(q.subject("collector"), func(m *nats.Msg) { m.Respond([]byte("1")) }) // whatever it says
 	if err != nil || nc.Flush() != nil {
 		t.Fatal(err)
 	}
-	if err := f.sweep(t.Context(), w, filepath.Join(t.TempDir(), "grid"), QueueOptions{}); !errors.Is(err, ErrCollected) {
+	brief, end := context.WithTimeout(t.Context(), 10*time.Second) // which it does not take
+	defer end()
+	if err := f.sweep(brief, w, filepath.Join(t.TempDir(), "grid"), QueueOptions{}); !errors.Is(err, ErrCollected) {
 		t.Error(err)
 	}
 	sub.Unsubscribe()

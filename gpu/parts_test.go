@@ -21,6 +21,7 @@ import (
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/ptx"
 	"github.com/kedge-opt/kedge/steady"
+	"github.com/kedge-opt/kedge/stream"
 )
 
 // What crowds take, by hand: of 265 people, who are three tiles of 128, states twice and traits once, and 3 + 0 + 16 rows of sums. A byte less is too few.
@@ -294,6 +295,10 @@ func TestEveryCallThatFailsIsTold(t *testing.T) {
 		"traits": func() error {
 			return second(p.bring(kedge.Block{Data: slices.Clone(other.Data), Width: 3}, crowd.window, 1))
 		},
+		"traits that are short": func() error {
+			short, err := population.Shorten(kedge.Block{Data: slices.Clone(other.Data), Width: 3}, nil)
+			return errors.Join(err, second(p.bring(short, crowd.window, 1)))
+		},
 	} {
 		if err := do(); err != nil { // which compiles what it needs
 			t.Fatalf("%s: %v", what, err)
@@ -309,7 +314,7 @@ func TestEveryCallThatFailsIsTold(t *testing.T) {
 			at := d.Calls() + k
 			d.Fail = func(_ string, before int) int { return map[int]int{at: 2}[before] }
 			var said *device.DriverError
-			if err := do(); !errors.As(err, &said) {
+			if err := do(); !errors.As(err, &said) || said.Code != 2 {
 				t.Errorf("%s: call %d fails, and it says %v", what, k, err)
 			}
 			d.Fail = nil
@@ -318,6 +323,53 @@ func TestEveryCallThatFailsIsTold(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// A GPU that is not lost has nothing to say, and one that is lost says so once.
+func TestLossesAreToldOnce(t *testing.T) {
+	d := emulated.New()
+	p := bare(t, d)
+	var said []string
+	p.Say = func(line string) { said = append(said, line) }
+	for range 2 {
+		if p.IsLost() || len(said) > 0 {
+			t.Fatalf("one that is there is lost, and says %q", said)
+		}
+	}
+	d.Fail = func(string, int) int { return 719 }
+	if err := p.dev.Wait(); err == nil {
+		t.Fatal("nothing fails")
+	}
+	for range 2 {
+		if !p.IsLost() || len(said) != 1 || !strings.Contains(said[0], "all that follows is on the CPU with the same bytes, because the GPU's driver says") {
+			t.Errorf("one that is lost says %q", said)
+		}
+	}
+}
+
+// The sum of everybody's losses is −Σhᵀu, whether the last tile is whole, lacks somebody or has one person alone.
+func TestSumsOfTheLastTile(t *testing.T) {
+	p := bare(t, emulated.New())
+	f, u := dynamics.Polarized{Dim: 3, Lambda: 0.4, Sigma: 0.5}, decision(3, 1)
+	for _, n := range []int{ptx.Tile, ptx.Tile + 1, ptx.Tile + 2, 2*ptx.Tile - 1} {
+		traits := draw(t, n, 3)
+		crowd, err := p.Gather(population.Config{Dynamics: f, Traits: traits, Pick: population.WithReplacement{Source: stream.New(2, "samples")}}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, want := crowd.Engine(polarizedModel(f, traits)), 0.0
+		for i := range n {
+			h := make([]float64, 3)
+			if _, err := f.Settle(h, u, kedge.Row(traits.Data, i, 3)); err != nil {
+				t.Fatal(err)
+			}
+			want -= rows.Dot(h, u)
+		}
+		if got, _, ok := e.Sum(u); !ok || !(math.Abs(got-want) <= 1e-9*float64(n)) {
+			t.Errorf("%d people: %v, want %v (%t)", n, got, want, ok)
+		}
+		crowd.Leave()
+	}
+}
 
 // Who has left judges nobody, and neither does a jury that is gone.
 func TestWhoHasLeftJudgesNobody(t *testing.T) {
