@@ -187,7 +187,7 @@ func TestLiveSweep(t *testing.T) {
 	if _, err := exec.LookPath("tmux"); err != nil || testing.Short() {
 		t.Skip("tmux is not installed, or -short")
 	}
-	file, dir := writeSweep(t, strings.Replace(tinySweep, "iterations: 20, trials: 1", "iterations: 6000, trials: 2", 1))
+	file, dir := writeSweep(t, strings.Replace(tinySweep, "iterations: 20, trials: 1", "iterations: 15000, trials: 2", 1)) // long enough to be seen on quick machines
 	kedge, err := program.Path()
 	if err != nil {
 		t.Fatal(err)
@@ -202,10 +202,10 @@ func TestLiveSweep(t *testing.T) {
 			return string(out)
 		}
 		tmux("new", "-d", "-x", fmt.Sprint(size[0]), "-y", fmt.Sprint(size[1]),
-			fmt.Sprintf("%s sweep %s --out %s%d; echo exit $?; sleep 600", kedge, file, dir, size[0]))
+			fmt.Sprintf("%s sweep %s --workers 1 --out %s%d; echo exit $?; sleep 600", kedge, file, dir, size[0]))
 		t.Cleanup(func() { exec.Command("tmux", "-S", server, "kill-server").Run() })
 		var live, screen string
-		for range 1200 {
+		for range 6000 {
 			screen = tmux("capture-pane", "-p")
 			if strings.Contains(screen, "running ") {
 				live = screen
@@ -213,7 +213,7 @@ func TestLiveSweep(t *testing.T) {
 			if strings.Contains(screen, "exit ") {
 				break
 			}
-			time.Sleep(100 * time.Millisecond)
+			time.Sleep(20 * time.Millisecond)
 		}
 		if !strings.Contains(live, "tiny: ") || !strings.Contains(live, "cell      step") || !strings.Contains(live, " a second") {
 			t.Errorf("%v: the live table was\n%s", size, live)

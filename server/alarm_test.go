@@ -53,4 +53,9 @@ func TestWhoLeavesIsNoFault(t *testing.T) {
 	if strings.Contains(log.String(), "ERROR") {
 		t.Errorf("it says\n%s", &log)
 	}
+	j.Close()
+	own.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "http://127.0.0.1/v1/loops", nil))
+	if text := log.String(); strings.Count(text, `level=ERROR msg="request failed" method=GET path=/v1/loops problem=/problems/`) != 1 {
+		t.Errorf("of a journal that is gone it says %q", text)
+	}
 }

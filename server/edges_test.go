@@ -204,3 +204,33 @@ func TestAPageOfNoLoops(t *testing.T) {
 		t.Errorf("page by page: %v", names)
 	}
 }
+
+// What a request's body takes is given back when the request ends, however it ends.
+func TestBodiesAreLetGo(t *testing.T) {
+	limits := server.DefaultLimits()
+	limits.Held = 3000
+	s := siteBy(t, server.Setup{Limits: limits})
+	for range 6 {
+		if p := s.want(400, "POST", "/v1/loops", `{"nothing":"`+strings.Repeat("x", 1000)+`"}`); p["type"] != "/problems/malformed" {
+			t.Fatalf("%v", p)
+		}
+	}
+	if status, p := s.call("POST", "/v1/loops", `{"nothing":"`+strings.Repeat("x", 4000)+`"}`); status != 503 {
+		t.Errorf("a body that is larger than all may be: %d %v", status, p)
+	}
+}
+
+// As many guardrails are tried at once as a spec may have, and not one more.
+func TestSoManyGuardrails(t *testing.T) {
+	s := siteBy(t, server.Setup{})
+	s.create("shop", "live")
+	for n, status := range map[int]int{0: 400, 1: 200, 32: 200, 33: 400} {
+		var rails []string
+		for i := range n {
+			rails = append(rails, fmt.Sprintf(`{"name":"r%d","of":"mean(p[0])","most":6.6}`, i))
+		}
+		if got, p := s.call("POST", "/v1/loops/shop/guardrails/test", `{"guardrails":[`+strings.Join(rails, ",")+`]}`); got != status || status == 400 && !strings.Contains(fmt.Sprint(p["detail"]), "guardrails are 1 to 32") {
+			t.Errorf("%d guardrails: %d %v", n, got, p)
+		}
+	}
+}

@@ -1,12 +1,20 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/kedge-opt/kedge/session"
 )
 
 // What is set apart of a message is what encoding/json finds there, and what is left says the rest.
@@ -70,5 +78,40 @@ func TestBodiesTogether(t *testing.T) {
 		if err != nil || (other == nil) != fits || one.held != 5 || two.held != 5 || s.held.Load() != 10 {
 			t.Errorf("%d bytes: %v, %v, of %d", most, err, other, s.held.Load())
 		}
+	}
+}
+
+// failing is a body that ends with an error.
+type failing struct{ error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.error }
+
+// A body that is too long is told as that, and one that does not come to its end as that.
+func TestHowBodiesEnd(t *testing.T) {
+	for _, c := range []struct {
+		err error
+		typ string
+	}{
+		{io.EOF, ""}, {&http.MaxBytesError{Limit: 7}, session.TooLarge}, {io.ErrUnexpectedEOF, session.Malformed}, {os.ErrDeadlineExceeded, tooSlow},
+	} {
+		p := &paced{from: failing{c.err}, out: http.NewResponseController(httptest.NewRecorder()), began: time.Now(), limits: &Allowance{Header: time.Second, Pace: 1000}}
+		_, err := p.Read(make([]byte, 1))
+		if c.typ == "" && err != io.EOF || c.typ != "" && problemOf(err).Type != "/problems/"+c.typ {
+			t.Errorf("%v is told as %v, want %s", c.err, err, c.typ)
+		}
+	}
+}
+
+// unread is a journal whose events cannot be read.
+type unread struct{ session.Journal }
+
+var errUnread = errors.New("the disk is gone")
+
+func (unread) Read(context.Context, string, int, func(session.Event) error) error { return errUnread }
+
+// That events cannot be read is not taken for a broken chain.
+func TestUnreadIsNotBroken(t *testing.T) {
+	if err := linked(t.Context(), unread{}, session.Tip{Loop: "shop", Seq: 3}); err != errUnread {
+		t.Error(err)
 	}
 }
