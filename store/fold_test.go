@@ -79,6 +79,9 @@ func TestAFoldThatIsKeptFromIt(t *testing.T) {
 		if err := s.Append("shop", 0, []session.Event{one.next(1, "", nil)}, nil)(); err != nil {
 			t.Fatal(err)
 		}
+		s.ended = true // as Close does it: nobody else folds from here on
+		close(s.stop)
+		s.stopped.Wait()
 		if err := os.Truncate(s.dir.Path(database+"-wal"), mostWAL); err != nil { // with a hole that nobody reads
 			t.Fatal(err)
 		}
@@ -97,5 +100,6 @@ func TestAFoldThatIsKeptFromIt(t *testing.T) {
 		if !c.broken {
 			s.write.Exec(c.after)
 		}
+		s.release()
 	}
 }
