@@ -207,7 +207,7 @@ func tell(c *call) (int, any, error) {
 	}
 	_, reply, err := c.do(201, session.Tell{K: c.k, Epoch: t.Epoch, ID: c.PathValue("batch"), Batch: t.Batch})
 	r, _ := reply.(session.Received)
-	return put(r.Repeat, !r.Used), reply, err
+	return put(r.Repeat, r.Late), reply, err
 }
 
 func receipts(c *call) (int, any, error) {

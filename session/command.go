@@ -238,9 +238,9 @@ type Tell struct {
 // Received says what became of a batch.
 type Received struct {
 	Receipt
-	Have  int  `json:"have"` // rows of the decision
+	Have  int  `json:"have"` // rows of the decision that count
 	Least int  `json:"least"`
-	Used  bool `json:"used"` // false: too late
+	Used  bool `json:"used"` // false: too late, or seen before people had the time to answer
 
 	Repeat bool `json:"-"` // it was told before, and nothing happened
 }
@@ -274,12 +274,15 @@ func (c Tell) do(l *Loop) (any, error) {
 		if d.Batches[i].Content != r.Content {
 			return nil, d.refuse(BatchConflict, "batch %s of decision %d was told with other content", c.ID, d.K)
 		}
-		return Received{d.Batches[i], d.rows(), l.plan.Live.Least, !d.Batches[i].Late, true}, nil
+		return Received{d.Batches[i], d.answered(), l.plan.Live.Least, d.counts(&d.Batches[i]), true}, nil
 	}
 	if len(d.Batches) >= MostBatches || d.rows()+n > MostOfAllRows {
 		return nil, refuse(TooLarge, "decision %d has %d batches of %d rows; at most %d of %d", d.K, len(d.Batches), d.rows(), MostBatches, MostOfAllRows)
 	}
-	have, happened := d.rows()+n, Told
+	have, used, happened := d.answered(), d.counts(&r), Told
+	if used {
+		have += n
+	}
 	if r.Late {
 		happened = ToldLate
 	}
@@ -289,7 +292,7 @@ func (c Tell) do(l *Loop) (any, error) {
 	if !r.Late {
 		l.remember(r.Content, &c.Batch)
 	}
-	return Received{r, have, l.plan.Live.Least, !r.Late, false}, nil
+	return Received{r, have, l.plan.Live.Least, used, false}, nil
 }
 
 func isBatchID(id string) bool {

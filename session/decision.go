@@ -233,6 +233,21 @@ func (d *Decision) rows() int {
 	return d.people
 }
 
+// counts tells whether people of a batch are learned from: it came in time, nobody of it is to be forgotten, and they were seen once they had had the time to answer.
+func (d *Decision) counts(r *Receipt) bool {
+	return !r.Late && !r.Erased && (d.Deployed == nil || !r.ObservedAt.Before(d.Deployed.MeasureAfter))
+}
+
+// answered is how many rows count.
+func (d *Decision) answered() (n int) {
+	for i := range d.Batches {
+		if d.counts(&d.Batches[i]) {
+			n += d.Batches[i].Rows
+		}
+	}
+	return n
+}
+
 // unmarshal reads the body of an event, or takes what it was written from if that is at hand: then it is not to be changed any more.
 func unmarshal[B any](e *Event, to *B) error {
 	switch said := e.said.(type) {

@@ -85,7 +85,10 @@ func (l *Loop) gather(d *Decision) (seen kedge.Observation, o *Outcome, err erro
 	o = &Outcome{}
 	var all []*Batch
 	for _, r := range d.Batches {
-		if r.Late || r.Erased {
+		if !d.counts(&r) {
+			if !r.Late && !r.Erased {
+				o.Sample.Early += r.Rows
+			}
 			continue
 		}
 		b := l.held[r.Content]
@@ -101,10 +104,6 @@ func (l *Loop) gather(d *Decision) (seen kedge.Observation, o *Outcome, err erro
 			if err := b.Decode(data); err != nil {
 				return seen, o, fmt.Errorf("batch %s of decision %d: %w", r.ID, d.K, err)
 			}
-		}
-		if r.ObservedAt.Before(d.Deployed.MeasureAfter) {
-			o.Sample.Early += r.Rows
-			continue
 		}
 		all = append(all, b)
 	}

@@ -116,14 +116,28 @@ func runScript(s *scene, seed uint64) {
 	s.replays()
 }
 
-// told is how many rows a decision was told, by its events.
+// told is how many rows of a decision count, by its events: those that came in time, of people who were seen once they had had the time to answer.
 func (s *scene) told(k int) (rows int) {
+	var due struct {
+		At time.Time `json:"measure_after"`
+	}
+	var all []session.Receipt
 	for _, e := range s.past.events {
-		if e.K == k && (e.Kind == session.Told || e.Kind == session.ToldLate) {
+		if e.K == k && (e.Kind == session.Deployed || e.Kind == session.Corrected || e.Kind == session.DeployedLate) {
+			if err := json.Unmarshal(e.Body, &due); err != nil {
+				s.Error(err)
+			}
+		}
+		if e.K == k && e.Kind == session.Told {
 			r, err := e.Receipt()
 			if err != nil {
 				s.Error(err)
 			}
+			all = append(all, r)
+		}
+	}
+	for _, r := range all {
+		if !r.ObservedAt.Before(due.At) {
 			rows += r.Rows
 		}
 	}

@@ -41,12 +41,7 @@ func words(reply any) string {
 			deployment(line, r)
 		}
 	case session.Received:
-		line("batch %s: %s", r.ID, phrase.People(r.Rows))
-		if !r.Used {
-			line("  too late: kept, and not counted")
-		} else {
-			line("  %d of the %d people wanted have answered", r.Have, r.Least)
-		}
+		received(line, r)
 	case session.Closing:
 		closing(line, r)
 	case session.MetricVerdict:
@@ -96,6 +91,19 @@ func words(reply any) string {
 		copied(line, reply)
 	}
 	return b.String()
+}
+
+// received says what became of a batch.
+func received(line func(string, ...any), r session.Received) {
+	line("batch %s: %s", r.ID, phrase.People(r.Rows))
+	switch {
+	case r.Late:
+		line("  too late: kept, and not counted")
+	case !r.Used:
+		line("  seen before people had the time to answer: kept, and not counted")
+	default:
+		line("  %d of the %d people wanted have answered", r.Have, r.Least)
+	}
 }
 
 func deployment(line func(string, ...any), r session.Reached) {
