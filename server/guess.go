@@ -8,7 +8,7 @@ import (
 
 // newestPeople looks at the people who answered a decision, or else the newest before it that somebody answered; at nobody if there is none.
 func (c *call) newestPeople(k int, look func(k int, b *session.Brief, seen kedge.Observation) error) error {
-	d, err := c.before(k+1, func(d *session.Decision) bool { return d.Deployed != nil && isAnswered(d) })
+	d, err := c.before(k+1, func(d *session.Decision) bool { return d.Deployed != nil && d.Answered() > 0 })
 	if err != nil {
 		return err
 	}

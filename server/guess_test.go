@@ -238,3 +238,18 @@ func TestQuantilesOfWhoIsKept(t *testing.T) {
 		t.Errorf("where nobody is left: %d %v", status, f)
 	}
 }
+
+// People who were seen before they had the time to answer, or were erased, hide nobody who counts either.
+func TestWhoDoesNotCountHidesNobody(t *testing.T) {
+	s := newSite(t)
+	s.create("shop", "live")
+	at := "/v1/loops/shop"
+	s.want(200, "POST", at+"/exchange", `{"k":0,"ask":true}`)
+	s.want(200, "POST", at+"/exchange", `{"k":1,"deployment":{"u":[3,3]},"batch_id":"am","batch":`+twoOfAll+`,"close":{},"ask":true}`)
+	s.want(200, "POST", at+"/exchange", `{"k":2,"deployment":{"u":[3,3]},"batch_id":"am","batch":{"observed_at":"1999-01-01T00:00:00Z","id":["c"],"p":[[7,5]],"d":[[10,8]]}}`)
+	for _, path := range []string{"/decisions/2/guess", "/sensitivity", "/distribution"} {
+		if f := s.want(200, "GET", at+path, ""); f["people"] != 2.0 {
+			t.Errorf("%s: %v, want the two of decision 1", path, f)
+		}
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -177,11 +176,6 @@ func (c *call) before(k int, like func(*session.Decision) bool) (*session.Decisi
 	return nil, nil
 }
 
-// isAnswered tells whether somebody answered a decision in time to count.
-func isAnswered(d *session.Decision) bool {
-	return slices.ContainsFunc(d.Batches, func(r session.Receipt) bool { return !r.Late })
-}
-
 // farthestBack is how many decisions before the live one are looked at for people.
 const farthestBack = 10
 
@@ -215,7 +209,7 @@ func distribution(c *call) (int, any, error) {
 		}
 	}
 	d, err := c.decision(k)
-	for ; back > 0 && k > 1 && err == nil && !isAnswered(d); back-- { // what is live is so new that nobody has answered it
+	for ; back > 0 && k > 1 && err == nil && d.Answered() == 0; back-- { // what is live is so new that nobody has answered it
 		k--
 		d, err = c.decision(k)
 	}

@@ -274,12 +274,12 @@ func (c Tell) do(l *Loop) (any, error) {
 		if d.Batches[i].Content != r.Content {
 			return nil, d.refuse(BatchConflict, "batch %s of decision %d was told with other content", c.ID, d.K)
 		}
-		return Received{d.Batches[i], d.answered(), l.plan.Live.Least, d.counts(&d.Batches[i]), true}, nil
+		return Received{d.Batches[i], d.Answered(), l.plan.Live.Least, d.counts(&d.Batches[i]), true}, nil
 	}
 	if len(d.Batches) >= MostBatches || d.rows()+n > MostOfAllRows {
 		return nil, refuse(TooLarge, "decision %d has %d batches of %d rows; at most %d of %d", d.K, len(d.Batches), d.rows(), MostBatches, MostOfAllRows)
 	}
-	have, used, happened := d.answered(), d.counts(&r), Told
+	have, used, happened := d.Answered(), d.counts(&r), Told
 	if used {
 		have += n
 	}

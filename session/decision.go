@@ -238,8 +238,8 @@ func (d *Decision) counts(r *Receipt) bool {
 	return !r.Late && !r.Erased && (d.Deployed == nil || !r.ObservedAt.Before(d.Deployed.MeasureAfter))
 }
 
-// answered is how many rows count.
-func (d *Decision) answered() (n int) {
+// Answered is how many rows count.
+func (d *Decision) Answered() (n int) {
 	for i := range d.Batches {
 		if d.counts(&d.Batches[i]) {
 			n += d.Batches[i].Rows

@@ -14,7 +14,7 @@ func (l *Loop) Health(now time.Time) []word.Card {
 		c.LiveK, c.LiveSince = l.live.K, l.live.Since
 	}
 	if d := l.current; d != nil {
-		c.K, c.Reasons, c.Have, c.Learned = d.K, d.Reasons, d.answered(), d.Trust
+		c.K, c.Reasons, c.Have, c.Learned = d.K, d.Reasons, d.Answered(), d.Trust
 		if l.live != nil {
 			c.Change = rows.Distance(d.U, l.live.U)
 		}
