@@ -278,3 +278,54 @@ func TestWeightsBesideTraits(t *testing.T) {
 		}
 	}
 }
+
+// Rows of weight 0 are as if they were not there in all that is told of unknown numbers, standard errors and numbers of people among it.
+func TestRowsOfWeightZeroAreNotThere(t *testing.T) {
+	known := regress(t, formula.Source{Decision: "q", State: "p", Next: "a*p + b*q"}, "a", "b")
+	unseen := regressTraits(t, formula.Source{Decision: "q", State: "p", Trait: "d", Next: "a*p + b*q + d"}, "a", "b")
+	two := []Unknown{Free("a", 0), Free("b", 0)}
+	for _, c := range []struct {
+		name string
+		f    *formula.Regressor
+		o    Options
+	}{
+		{"pooled", known, Options{Repeats: 5}}, {"heavy tails", known, Options{Laws: []ErrorLaw{{Student, 4}}, Repeats: 5}}, {"effects of times", known, Options{Times: true}},
+		{"traits", unseen, Options{Unseen: Fixed, Repeats: 5}}, {"random traits", unseen, Options{Unseen: Random, Repeats: 3}},
+	} {
+		l := wander(unseen, []float64{0.5, -0.4}, 12, 7, 0.3, 0.5, 0.3, 0, 2, false)
+		with, without := l, Log{}
+		for i := range l.After {
+			w := 1.5
+			if i%4 == 1 || l.Person[i] == l.Person[30] {
+				w = 0
+			}
+			with.Weight = append(with.Weight, w)
+			if w > 0 {
+				without.States, without.Beside, without.After = append(without.States, l.States[i]), append(without.Beside, l.Beside[i]), append(without.After, l.After[i])
+				without.Person, without.Time, without.Weight = append(without.Person, l.Person[i]), append(without.Time, l.Time[i]), append(without.Weight, w)
+			}
+		}
+		find := func(l Log) ([]float64, Ends, []string) {
+			got, err := Find(t.Context(), c.f, l, two, c.o)
+			if err != nil {
+				t.Fatal(c.name, err)
+			}
+			ends, err := got.Interval(t.Context(), 0, 0.95)
+			if err != nil {
+				t.Fatal(c.name, err)
+			}
+			said := slices.Concat(got.Value, got.Error, got.Cov, got.Spread, []float64{got.Loss, float64(got.Rows), float64(got.People)}, got.Draws, got.Shifts)
+			return append(said, ends.Lower, ends.Upper), ends, got.Words
+		}
+		a, ends, words := find(with)
+		b, wanted, others := find(without)
+		if ends.Words != wanted.Words || !slices.Equal(words, others) {
+			t.Errorf("%s: with rows of weight 0 %q and %q, without %q and %q", c.name, ends.Words, words, wanted.Words, others)
+		}
+		for j := range b { // sums of other pieces, and where a search for random traits ends
+			if !(math.Abs(a[j]-b[j]) <= 1e-7*(1+math.Abs(b[j]))) {
+				t.Errorf("%s: number %d is %v with rows of weight 0, %v without", c.name, j, a[j], b[j])
+			}
+		}
+	}
+}

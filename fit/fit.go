@@ -29,14 +29,14 @@ type Options struct {
 type Fitted struct {
 	Unknowns []Unknown
 	Value    []float64
-	Error    []float64 // standard errors, whatever errors of one person have to do with each other; infinite where the log does not tell
-	Cov      []float64 // their squares and products, row by row
-	Held     []bool    // at a bound, where errors by derivatives say little
-	Spread   []float64 // of the errors of each entry of the state
-	Exact    int       // entries of the state that are met exactly
-	Loss     float64   // half the sum of squares of errors in units of their spreads, priors included; of random traits and of laws less the log of the likelihood
-	Rows     int
-	People   int
+	Error    []float64   // standard errors, whatever errors of one person have to do with each other; infinite where the log does not tell
+	Cov      []float64   // their squares and products, row by row
+	Held     []bool      // at a bound, where errors by derivatives say little
+	Spread   []float64   // of the errors of each entry of the state
+	Exact    int         // entries of the state that are met exactly
+	Loss     float64     // half the sum of squares of errors in units of their spreads, priors included; of random traits and of laws less the log of the likelihood
+	Rows     int         // that count
+	People   int         // who have such rows
 	Tried    int         // starts
 	Agreed   int         // of them that came to the same loss, up to a billionth
 	Blind    []Blindness // in which the log says nothing
@@ -97,7 +97,7 @@ func Find(ctx context.Context, f *formula.Regressor, l Log, unknowns []Unknown, 
 	if err != nil {
 		return nil, err
 	}
-	out := &Fitted{Unknowns: unknowns, Value: best.theta[:p.asked], Loss: best.loss, Spread: p.spread, Rows: l.rows(f), People: p.people, Tried: p.tried, Agreed: p.agreed}
+	out := &Fitted{Unknowns: unknowns, Value: best.theta[:p.asked], Loss: best.loss, Spread: p.spread, Rows: p.rows, People: len(p.people), Tried: p.tried, Agreed: p.agreed}
 	out.origin = &origin{search: p, best: best, excess: make([]float64, p.asked)}
 	if err := p.judge(ctx, best, out); err != nil {
 		return nil, err
@@ -186,36 +186,32 @@ func (p *search) settle(ctx context.Context, here *point) (*point, error) {
 // newSearch prepares one for what is unseen.
 func newSearch(f *formula.Regressor, l Log, unknowns []Unknown, o Options) (*search, error) {
 	p := &search{f: f, l: l, unknowns: unknowns, asked: len(unknowns), o: o, spread: moves(f, l)}
+	p.rows, p.people = l.counting(f)
 	if !isNormal(o.Laws) {
 		x, scales := newLikely(f, l, o.Laws, p.spread)
-		p.how, p.people = x, x.many
+		p.how = x
 		p.unknowns = append(slices.Clone(unknowns), scales...)
 		return p, nil
 	}
 	if o.Unseen == Known && !o.Times {
 		x := pooled{f: f, l: l}
 		x.many, x.group = l.people()
-		p.how, p.people = x, x.many
+		p.how = x
 		return p, nil
 	}
 	g, err := newPersons(f, l, o)
 	if err != nil {
 		return nil, err
 	}
-	p.people = g.count()
 	p.unknowns = append(append([]Unknown(nil), unknowns...), g.names()...)
 	p.how = fixed{g}
 	if o.Unseen == Random {
 		x := newRandom(g, o)
 		p.how, p.unknowns = x, append(p.unknowns, x.names(p.unknowns, p.spread)...)
 	}
-	rows, idle := g.counted()
-	want := len(p.unknowns) + int(p.nuisance())
-	if o.Unseen == Fixed {
-		want -= idle * f.Traits // nothing is asked of whoever has no row that counts
-	}
-	if rows*f.States <= want {
-		return nil, &InputError{-1, fmt.Sprintf("%d rows say nothing of %d numbers, traits and times among them: longer panels, or fewer effects", rows, want)}
+	numbers := len(p.unknowns) + int(p.nuisance())
+	if p.rows*f.States <= numbers {
+		return nil, &InputError{-1, fmt.Sprintf("%d rows say nothing of %d numbers, traits and times among them: longer panels, or fewer effects", p.rows, numbers)}
 	}
 	return p, nil
 }

@@ -128,14 +128,14 @@ func squares(x *mat.Dense, of []int) *mat.SymDense {
 
 // bootstrap fits again and again with as many people, drawn anew with all their rows, and with priors that say what they might have said.
 func (p *search) bootstrap(ctx context.Context, here *point, out *Fitted, o Options) error {
-	people := p.people
+	all, _ := p.l.people()
 	draws := make([][]float64, o.Repeats)
 	err := crew.Share(max(1, o.Workers), o.Repeats, func(_, repeat int) error {
 		s := stream.New(o.Seed, "fit", "bootstrap")
 		s.Seek(uint64(repeat))
-		count := make([]float64, people)
-		for range people {
-			count[s.Intn(people)]++
+		count := make([]float64, all)
+		for range p.people {
+			count[p.people[s.Intn(len(p.people))]]++
 		}
 		again := *p
 		again.unknowns = drawnAnew(p.unknowns, o.Seed, repeat)

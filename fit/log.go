@@ -91,6 +91,24 @@ func (l Log) people() (n int, group []int) {
 	return n, group
 }
 
+// counting is how many rows count, and the numbers of the people who have such rows.
+func (l Log) counting(f *formula.Regressor) (rows int, who []int) {
+	n, group := l.people()
+	counts := make([]bool, n)
+	for i := range l.rows(f) {
+		if l.weight(i) > 0 {
+			rows++
+			counts[group[i]] = true
+		}
+	}
+	for i, yes := range counts {
+		if yes {
+			who = append(who, i)
+		}
+	}
+	return rows, who
+}
+
 // most is the largest number that a log may have.
 const most = 1e140
 
@@ -130,17 +148,12 @@ func (l Log) check(f *formula.Regressor, unknowns []Unknown, o Options) error {
 			}
 		}
 	}
-	count := 0
-	for i := range n {
-		w := l.weight(i)
+	for i, w := range l.Weight {
 		if w < 0 {
 			return &InputError{i, fmt.Sprintf("its weight is %v", w)}
 		}
-		if w > 0 {
-			count++
-		}
 	}
-	if count*f.States <= f.Unknowns {
+	if count, _ := l.counting(f); count*f.States <= f.Unknowns {
 		return &InputError{-1, fmt.Sprintf("%d rows with a weight say nothing of %d unknown numbers", count, f.Unknowns)}
 	}
 	if err := l.checkLaws(f, o); err != nil {

@@ -104,22 +104,6 @@ func (g *persons) names() (list []Unknown) {
 // count is how many persons there are.
 func (g *persons) count() int { return len(g.first) - 1 }
 
-// counted is how many rows count, and how many persons have none of them.
-func (g *persons) counted() (rows, idle int) {
-	for who := range g.count() {
-		before := rows
-		for i := g.first[who]; i < g.first[who+1]; i++ {
-			if g.l.weight(i) > 0 {
-				rows++
-			}
-		}
-		if rows == before {
-			idle++
-		}
-	}
-	return rows, idle
-}
-
 // desk is the memory for one person: errors and their slopes, in units of errors, a line for every entry of every row.
 type desk struct {
 	width         int // of slopes: unknowns and times

@@ -28,9 +28,10 @@ type search struct {
 	asked    int       // how many are the user's
 	o        Options
 	spread   []float64 // of errors, by entry of the state
-	people   int
-	pinned   []int // unknowns that stay where they are
-	kept     *kept // of the last place that all of a long log was looked at
+	rows     int       // that count
+	people   []int     // who have such rows, by number
+	pinned   []int     // unknowns that stay where they are
+	kept     *kept     // of the last place that all of a long log was looked at
 	tried    int
 	agreed   int
 }
@@ -40,7 +41,7 @@ func (p *search) nuisance() float64 {
 	if p.o.Unseen != Fixed {
 		return 0
 	}
-	return float64(p.people * p.f.Traits)
+	return float64(len(p.people) * p.f.Traits)
 }
 
 // at evaluates a place, with what is known beforehand.
