@@ -105,12 +105,26 @@ func (p *guide) needs(t *testing.T) {
 	if strings.Contains(text, "localhost:7070") {
 		inUse.Lock()
 		t.Cleanup(inUse.Unlock)
+		t.Cleanup(turn(t))
 		ear, err := net.Listen("tcp", "127.0.0.1:7070")
 		if err != nil {
 			t.Skip("somebody else serves there: ", err)
 		}
 		ear.Close()
 	}
+}
+
+// turn waits until no other run of these tests on this machine serves pages: whoever listens at the port below theirs does.
+func turn(t *testing.T) (end func()) {
+	t.Helper()
+	for range 3000 {
+		if mark, err := net.Listen("tcp", "127.0.0.1:7069"); err == nil {
+			return func() { mark.Close() }
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Skip("another run of these tests serves at 127.0.0.1:7070")
+	return nil
 }
 
 // typist types the commands of a page.
