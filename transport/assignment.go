@@ -105,7 +105,8 @@ func (s *pairing) reduce(free []int32) (left []int32) {
 	return append(left, free...)
 }
 
-// best returns the column where c − v is least, a free one if there are several, and how much better it is than all others.
+// best returns the column where c − v is least, a free one if there are several, and how much better it is than all others, of which there are some:
+// one row alone is never free.
 func (s *pairing) best(i int32) (at int32, gain float64) {
 	low, second, next := math.Inf(1), math.Inf(1), int32(0)
 	for j, c := range s.row(i) {
@@ -119,9 +120,6 @@ func (s *pairing) best(i int32) (at int32, gain float64) {
 	}
 	if second == low && s.rowOf[at] >= 0 {
 		return next, 0
-	}
-	if math.IsInf(second, 1) {
-		return at, 0
 	}
 	return at, second - low
 }

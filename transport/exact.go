@@ -234,7 +234,7 @@ func shares(a, b []float64, n, m int) (supply, demand []int64, whole int64, err 
 		return nil, nil, 0, err
 	}
 	if uniform(a) && uniform(b) {
-		whole = int64(n) / divisor(int64(n), int64(m)) * int64(m)
+		whole = int64(n) * int64(m)
 		return portions(whole, n), portions(whole, m), whole, nil
 	}
 	return rounded(a, ma), rounded(b, mb), wholeMass, nil
@@ -263,11 +263,3 @@ func uniform(a []float64) bool {
 
 // portions parts a whole evenly.
 func portions(whole int64, n int) []int64 { return slices.Repeat([]int64{whole / int64(n)}, n) }
-
-// divisor is the greatest common one.
-func divisor(x, y int64) int64 {
-	for y != 0 {
-		x, y = y, x%y
-	}
-	return x
-}

@@ -5,7 +5,7 @@ func OnePass(a, b []float64) (float64, bool) {
 	w, _, ok, _ := onePass(a, b, b)
 	return w, ok
 }
-func Careful(a, b []float64) (float64, error) { return careful(a, b) }
+func Careful(a, b []float64) (float64, error) { return careful(a, b, "b") }
 
 // Pivots solves a problem of whole masses, calls visit after each pivot with the flow between every node and its parent, and
 // returns how many there were. The first n nodes are sources.

@@ -179,13 +179,12 @@ func (s *simplex) link(v, on int32, flow int64, price float64) {
 func (s *simplex) settle(top int32) {
 	for v := top; v >= 0; v = s.after(v, top) {
 		up := s.parent[v]
-		switch {
-		case up < 0:
-			s.depth[v], s.pi[v] = 0, 0
-		case v < s.n:
-			s.depth[v], s.pi[v] = s.depth[up]+1, s.pi[up]-s.price[v]
-		default:
-			s.depth[v], s.pi[v] = s.depth[up]+1, s.pi[up]+s.price[v]
+		if up < 0 {
+			continue // the root, which stays at 0
+		}
+		s.depth[v], s.pi[v] = s.depth[up]+1, s.pi[up]+s.price[v]
+		if v < s.n {
+			s.pi[v] = s.pi[up] - s.price[v]
 		}
 	}
 }
@@ -207,8 +206,8 @@ func (s *simplex) after(v, top int32) int32 {
 // newSimplex returns the method at its first tree.
 func newSimplex(cost []float64, supply, demand []int64) *simplex {
 	n, m := len(supply), len(demand)
-	s := &simplex{n: int32(n), m: int32(m), cost: cost, flow: make([]int64, n+m+1), price: make([]float64, n+m+1), pi: make([]float64, n+m+1)}
-	for _, links := range []*[]int32{&s.parent, &s.first, &s.next, &s.prev, &s.depth} {
+	s := &simplex{n: int32(n), m: int32(m), cost: cost, depth: make([]int32, n+m+1), flow: make([]int64, n+m+1), price: make([]float64, n+m+1), pi: make([]float64, n+m+1)}
+	for _, links := range []*[]int32{&s.parent, &s.first, &s.next, &s.prev} {
 		*links = slices.Repeat([]int32{-1}, n+m+1)
 	}
 	s.tolerance = 32 * unit * rows.MaxAbs(cost)

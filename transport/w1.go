@@ -29,7 +29,7 @@ func W1(a, b []float64) (float64, error) {
 	if w, _, ok, _ := onePass(a, b, b); ok {
 		return w, nil
 	}
-	return careful(a, b)
+	return careful(a, b, "b")
 }
 
 // W1Both returns W1(a, b) and W1(a, c), the same bits in about the time of one.
@@ -40,10 +40,10 @@ func W1Both(a, b, c []float64) (toB, toC float64, err error) {
 	toB, toC, okB, okC := onePass(a, b, c)
 	var errB, errC error
 	if !okB {
-		toB, errB = careful(a, b)
+		toB, errB = careful(a, b, "b")
 	}
 	if !okC {
-		toC, errC = careful(a, c)
+		toC, errC = careful(a, c, "c")
 	}
 	if err := errors.Join(errB, errC); err != nil {
 		return 0, 0, err
@@ -51,11 +51,11 @@ func W1Both(a, b, c []float64) (toB, toC float64, err error) {
 	return toB, toC, nil
 }
 
-// careful is W1 of vectors of one length, without a condition: it tells what is wrong with them, and keeps the digits of any
-// difference however small.
-func careful(a, b []float64) (float64, error) {
+// careful is W1 of vectors of one length, without a condition: it tells what is wrong with them, by their names, and keeps the
+// digits of any difference however small.
+func careful(a, b []float64, second string) (float64, error) {
 	ma, errA := mass("a", a)
-	mb, errB := mass("b", b)
+	mb, errB := mass(second, b)
 	if errA != nil || errB != nil {
 		return 0, errors.Join(errA, errB)
 	}
@@ -109,7 +109,7 @@ const unit = 0x1p-53
 func onePass(a, b, c []float64) (toB, toC float64, okB, okC bool) {
 	n := len(a)
 	if n == 0 {
-		return 0, 0, false, false
+		return
 	}
 	g, middle := rows.NewGaps(), (n-1)/2
 	g.Walk(a, b, c, middle)
