@@ -98,8 +98,12 @@ func (d *plotted) stack() error {
 	if unit := entries[0].decided.Unit; !slices.ContainsFunc(entries, func(c *series) bool { return c.decided.Unit != unit }) {
 		value.label = kedge.Column{Label: decision, Unit: unit}.Axis()
 	}
+	ranged := !slices.ContainsFunc(entries, func(c *series) bool { return c.low == nil }) // of a sweep beside a run some are not
 	for _, c := range entries {
-		value.numbers, value.low, value.high = append(value.numbers, c.numbers...), append(value.low, c.low...), append(value.high, c.high...)
+		value.numbers = append(value.numbers, c.numbers...)
+		if ranged {
+			value.low, value.high = append(value.low, c.low...), append(value.high, c.high...)
+		}
 		which.words = append(which.words, slices.Repeat([]string{c.name}, d.rows)...)
 	}
 	all.columns = append(all.columns, value, which)

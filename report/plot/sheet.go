@@ -183,7 +183,7 @@ func (c *series) gather(sheets []*Sheet) {
 		if numeric {
 			c.numbers = append(c.numbers, part.numbers...)
 		}
-		if numeric && ranged {
+		if ranged {
 			c.low, c.high = append(c.low, part.low...), append(c.high, part.high...)
 		}
 	}

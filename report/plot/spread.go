@@ -29,7 +29,7 @@ func middle(values []float64) (low, high float64) {
 // quantile interpolates between the order statistics of sorted numbers.
 func quantile(sorted []float64, share float64) float64 {
 	at := float64(share * float64(len(sorted)-1))
-	i := min(int(at), len(sorted)-1)
+	i := int(at)
 	j := min(i+1, len(sorted)-1)
 	return sorted[i] + float64((at-float64(i))*(sorted[j]-sorted[i]))
 }

@@ -80,10 +80,7 @@ func sweepPlots(s *Sheet) []Plot {
 
 // eachAlgorithm repeats a plot for every algorithm.
 func eachAlgorithm(s *Sheet, p Plot) []Plot {
-	algorithm, err := s.column("algorithm")
-	if err != nil {
-		return nil
-	}
+	algorithm, _ := s.column("algorithm") // every sweep has it
 	var list []Plot
 	for i, name := range algorithm.values() {
 		p.Where, p.Title = []string{"algorithm=" + name}, "gap-"+fileName(name, i)
@@ -107,10 +104,7 @@ func fewest(list []*series) *series {
 
 // bestCell says where every algorithm came closest to the optimum.
 func bestCell(d *plotted) string {
-	algorithm, err := d.column("algorithm")
-	if err != nil {
-		return ""
-	}
+	algorithm, _ := d.column("algorithm") // every sweep has it
 	var best []string
 	for _, part := range split(algorithm, d.all()) {
 		rows := slices.DeleteFunc(part.rows, func(i int) bool { return !phrase.Finite(d.y.numbers[i]) })
