@@ -14,7 +14,7 @@ import (
 type plotted struct {
 	Plot
 	*Sheet
-	x, y, by, facet *series
+	x, y, by, facet *series // there is always one that groups are by
 	names           renaming
 }
 
@@ -189,7 +189,7 @@ func (d *plotted) check() error {
 	if d.facet != nil && len(d.facet.values()) > mostPanels {
 		return fmt.Errorf("--facet %s: %d values are too many panels, at most %d; choose some with --where", d.facet.name, len(d.facet.values()), mostPanels)
 	}
-	if d.by == nil || d.Kind == Heat || d.Kind == Scatter && d.by.numeric() {
+	if d.Kind == Heat || d.Kind == Scatter && d.by.numeric() {
 		return nil
 	}
 	if n := len(d.by.values()); n > mostGroups {

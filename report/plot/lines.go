@@ -25,7 +25,7 @@ func (d *plotted) looks(groups []part) map[string]draw.Style {
 	looks := map[string]draw.Style{}
 	for i, g := range groups {
 		s := methods[g.base]
-		if d.by != nil && d.by.numeric() {
+		if d.by.numeric() {
 			s = draw.Style{Ink: draw.Viridis(0.88 * float64(i) / max(1, float64(len(groups)-1))), Mark: shapes[i%len(shapes)]}
 		}
 		if g.turn > 0 {
@@ -133,7 +133,7 @@ func (d *plotted) rowsOf(rows []int, log bool) (out []draw.LinePoint, banded boo
 // across is a scale from the first to the last place; turns and trials are whole.
 func (d *plotted) across(x draw.Extent, log bool) draw.Ruler {
 	switch {
-	case log && x.High > 0:
+	case log:
 		return draw.NewRuler(x, true)
 	case x.Low == x.High && d.x.whole():
 		return draw.Ruler{Min: x.Low - 0.5, Max: x.High + 0.5, Whole: true}
@@ -165,17 +165,13 @@ func (d *plotted) legend(g *draw.Grid, all draw.Lines) {
 }
 
 func (d *plotted) caption(n int, what string) string {
-	see := fmt.Sprintf("%s over %s: %s", d.y.labelOf(), d.x.labelOf(), phrase.Count(n, what))
-	if d.by != nil {
-		see += " by " + d.by.name
-	}
-	return see + "."
+	return fmt.Sprintf("%s over %s: %s by %s.", d.y.labelOf(), d.x.labelOf(), phrase.Count(n, what), d.by.name)
 }
 
 func (d *plotted) scatter() (draw.Sketch, error) {
 	logX, logY := d.logs()
 	var bar *draw.ColourBar
-	if d.by != nil && d.by.numeric() && len(d.by.values()) > 6 {
+	if d.by.numeric() && len(d.by.values()) > 6 {
 		bar = &draw.ColourBar{Ruler: d.by.shade(false), Label: d.short(d.by)}
 	}
 	styles := d.looks(d.groups(d.all()))

@@ -183,7 +183,7 @@ func (c *series) geometric() bool {
 	e, sum := draw.Nothing(), 0.0
 	values := slices.Compact(slices.Sorted(slices.Values(c.numbers)))
 	e.Add(values...)
-	if e.Low <= 0 || len(values) < 3 || e.High/e.Low < 10 {
+	if len(values) < 3 || e.High/e.Low < 10 { // where the lowest is 0, the centre is not below either
 		return false
 	}
 	for _, v := range values {

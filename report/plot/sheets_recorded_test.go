@@ -200,6 +200,20 @@ func TestGeometricKeys(t *testing.T) {
 	}
 }
 
+// Colours of a logarithmic scale begin at the least number that such a scale can show, and without one they are those of all numbers.
+func TestShadesBeginAtTheTiniest(t *testing.T) {
+	for _, c := range []struct {
+		numbers []float64
+		want    draw.Ruler
+	}{
+		{[]float64{draw.Tiniest, 1}, draw.LogRuler(draw.Tiniest, 1)}, {[]float64{draw.Tiniest / 2, 0.1, 1}, draw.LogRuler(0.1, 1)}, {[]float64{0, -1}, draw.NewRuler(draw.Nothing(), false)},
+	} {
+		if got := (&series{numbers: c.numbers}).shade(true); got != c.want {
+			t.Errorf("%v: %+v, want %+v", c.numbers, got, c.want)
+		}
+	}
+}
+
 // Where only some entries of decisions have a range, as in a sweep beside a run with fewer entries, all are drawn without.
 func TestSomeEntriesHaveARange(t *testing.T) {
 	u := func(name string, numbers, low, high []float64) *series {
@@ -233,9 +247,15 @@ func TestOddSweepsAreAsRecorded(t *testing.T) {
 	two := []string{"vanilla", "composite"}
 	drawn := sweepOf(-1, two[:1], lambda)
 	drawn.Cells[1].Summary.OverDraws = &folder.OverDraws{Robust: folder.Point{Value: 9, Decision: []float64{11, 12}}}
+	silent := sweepOf(-1, two, lambda, step, size)
+	for i := range silent.Cells {
+		a := silent.Cells[i].Summary.Algorithms["vanilla"]
+		a.Gap = folder.SpreadOf([]float64{math.NaN()})
+		silent.Cells[i].Summary.Algorithms["vanilla"] = a
+	}
 	var lines []string
 	for i, r := range []*folder.SweepResult{
-		drawn,
+		drawn, silent,
 		sweepOf(-1, two, lambda, step, size), sweepOf(-1, two, step, lambda, size), sweepOf(1, two[:1], lambda), sweepOf(-1, two[:1], step, size), only(sweepOf(-1, two[:1], step, size), 0, 4, 8), only(sweepOf(-1, two[:1], flag, size), 0, 4, 8),
 		only(sweepOf(-1, two[:1], step, key{"population.size", strings.Fields("10 20 30 40")}), 0, 4, 8, 9), only(sweepOf(-1, two[:1], step, key{"population.size", strings.Fields("10 20 30 40")}), 0, 4, 11),
 	} {
