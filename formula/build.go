@@ -217,6 +217,9 @@ func (b *builder) condition(e *expr) *node {
 }
 
 func (b *builder) compare(e *expr, sign string, x, y *node) *node {
+	if !x.shape.suits(y.shape) { // told in the order in which it is written
+		return b.mismatch(e, x, y)
+	}
 	if sign[0] == '>' {
 		x, y = y, x
 	}

@@ -71,7 +71,7 @@ func (b *builder) pair(e *expr, o op, x, y *node) *node {
 	if s.single() {
 		s = y.shape
 	}
-	if !y.shape.single() && y.shape != s {
+	if !x.shape.suits(y.shape) {
 		return b.mismatch(e, x, y)
 	}
 	if unit := neutral(o, x, y, s); unit != nil {

@@ -109,6 +109,10 @@ func (f *fence) constraint(e *expr) {
 }
 
 func (f *fence) link(e *expr, sign string, x, y *node) {
+	if !x.shape.suits(y.shape) { // told in the order in which it is written
+		f.mismatch(e, x, y)
+		return
+	}
 	switch sign {
 	case ">=":
 		f.atMost(e, y, x)

@@ -18,6 +18,8 @@ func TestMistakesPointAtTheColumn(t *testing.T) {
 		"p + 2*s*normalize(p) + dot(p, q)*p": "model.next:1:24: dot(p, q): p has 20 entries, q has 19",
 		"p +\n  q":                           "model.next:1:1: p + q: p has 20 entries, q has 19",
 		"p + \n\n r":                         "model.next:3:2: unknown name r; known are A, p, q, s",
+		"where(p > q, p, p)":                 "model.next:1:7: p > q: p has 20 entries, q has 19",
+		"where(q >= p, p, p)":                "model.next:1:7: q >= p: q has 19 entries, p has 20",
 		"q":                                  "model.next:1:1: the next state has 19 entries, the state p has 20 entries",
 		"p * (2 +":                           "model.next:1:9: the formula ends, want a number",
 		"p * (2 + 3":                         "model.next:1:11: the formula ends, want ) to close (",

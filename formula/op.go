@@ -126,6 +126,9 @@ func (s shape) size() int    { return s.rows * s.cols }
 func (s shape) flip() shape  { return matrix(s.cols, s.rows) }
 func (s shape) single() bool { return s.rank == 0 }
 
+// suits tells whether operations entry by entry take the two: they are the same, or one is a scalar.
+func (s shape) suits(other shape) bool { return s == other || s.single() || other.single() }
+
 // String says the shape in the words of a message: "p has 20 entries".
 func (s shape) String() string {
 	switch s.rank {

@@ -18,10 +18,10 @@ import (
 // sumOf is a short sum of numbers as they are written.
 func sumOf(x ...any) string { return fmt.Sprintf("%.6x", sha256.Sum256([]byte(fmt.Sprint(x...)))) }
 
-// offered is all that a model computes of drawn people, decisions and boxes.
-func offered(t *testing.T, m *Model, r *rand.Rand) string {
-	t.Helper()
-	dims, n := m.Dims(), 1+r.IntN(70)
+// computed is all that a model computes of drawn people and decisions.
+func computed(m *Model, r *rand.Rand) (out []string, n int, p, u, d []float64) {
+	dims := m.Dims()
+	n = 1 + r.IntN(70)
 	draw := func(k int) []float64 {
 		x := make([]float64, k)
 		for i := range x {
@@ -29,8 +29,8 @@ func offered(t *testing.T, m *Model, r *rand.Rand) string {
 		}
 		return x
 	}
-	p, u, d, v := draw(n*dims.State), draw(dims.Decision), draw(n*dims.Trait), draw(n*dims.State)
-	var out []string
+	p, u, d = draw(n*dims.State), draw(dims.Decision), draw(n*dims.Trait)
+	v := draw(n * dims.State)
 	if f := m.Dynamics(); f != nil && !m.Social() {
 		next, gp, gu := make([]float64, len(p)), make([]float64, len(p)), make([]float64, len(u))
 		f.NextRows(next, p, u, d)
@@ -51,6 +51,14 @@ func offered(t *testing.T, m *Model, r *rand.Rand) string {
 		loss := o.EvalRows(gp, gu, p, u, d)
 		out = append(out, fmt.Sprintf("loss %.9g %s", loss, sumOf(gp, gu)))
 	}
+	return out, n, p, u, d
+}
+
+// offered is all that a model computes of drawn people, decisions and boxes.
+func offered(t *testing.T, m *Model, r *rand.Rand) string {
+	t.Helper()
+	dims := m.Dims()
+	out, n, p, u, d := computed(m, r)
 	few := min(n, 2)
 	l, err := m.Landscape(kedge.Block{Data: d[:few*dims.Trait], Width: dims.Trait}, kedge.Block{Data: p[:few*dims.State], Width: dims.State})
 	if err != nil {

@@ -156,7 +156,11 @@ type table struct {
 func (t *table) root(b *builder, e *expr, wants FieldKind) *node {
 	switch wants {
 	case GivesCondition:
-		return b.truth(e)
+		n := b.truth(e)
+		if n != nil && !n.shape.single() {
+			return b.fail(e, "%s %v, want one condition", b.excerpt(e), n.shape)
+		}
+		return n
 	case GivesLabel:
 		n := b.build(e)
 		if n != nil && !n.shape.single() {

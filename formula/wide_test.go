@@ -1,0 +1,187 @@
+package formula
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/evidence"
+	"github.com/kedge-opt/kedge/internal/interval"
+)
+
+// taken is what a program computes and keeps: instructions of its stages, entries of an individual, shared ones, individuals at a time, sums, and runs that are woven.
+func taken(p *program) string {
+	woven := 0
+	for _, w := range p.woven {
+		if w != nil {
+			woven += w.length
+		}
+	}
+	return fmt.Sprintf("%d+%d+%d %d/%d/%d %d %d", len(p.stages[once]), len(p.stages[perRow]), len(p.stages[after]), p.room, p.shared, p.block, len(p.sums), woven)
+}
+
+// sums are next states in which terms are taken together in many ways, or cannot be.
+func sums() (list []Source) {
+	for _, next := range []string{
+		"0.5*p + 0.25*d - 0.125*q", "p*0.5 - d*q[0] - -q", "-(0.5*p) + d", "p + d + q + p*2 + d*3 + q*4 + p*d + p*q + 5*d*q + p", "2*p + 3*d - 4*q + 5*p - 6*d + 7*q - 8*p + 9*d - 10*q + 11*p - 12*d", "dot(p, d)*p + d", "dot(p, q)*q + d - p", "(p + 2*d) - (q + 3*p)", "p - (d - (q - 0.5*p))",
+		"0.1*p + sum(p)*d + sum(p)*q", "0.1*p + sum(q)*q + d", "0.5*(p + d) + 0.5*(p + d)", "tanh(0.5*p + d) + 0.5*p + d", "(0.5*p + d)*(0.5*p - d)", "max(p, 0.5*d + q) - 2*q", "0.1*outer(p, q) @ d + p", "normalize(0.4*p + 0.6*d + dot(p, q)*q)", "normalize(p - d - 0.5*dot(q, p)*q)",
+		"normalize(d + 2*p + dot(d, q)*q)", "normalize(0.4*p + 0.6*d + sum(q)*dot(p, q)*q)", "normalize(0.4*p + 0.6*d + dot(p, q)*d)", "normalize(0.4*p + 0.6*q + dot(p, q)*q)", "normalize(0.4*p + 0.6*d - dot(p, q)*0.3*q)", "normalize(0.4*p + 0.6*d + dot(p, q)*q)*dot(p, q)", "[p[0:2], q[0] + d[1]] + 0.5*p", "exp(q) + p", "q*2 + d[1]", "d", "0*p + 1",
+	} {
+		for _, loss := range []string{"dot(p, q)", "sum((p - q)^2) + dot(d, p)*sum(q)", "norm(p - 2*q + d)"} {
+			list = append(list, Source{Decision: "q[3]", State: "p[3]", Trait: "d[3]", Next: next, Minimize: loss})
+		}
+	}
+	for _, n := range []int{1, 2, 5, 15, 16, 17} { // short rows and long ones
+		list = append(list, Source{Decision: fmt.Sprintf("q[%d]", n), State: fmt.Sprintf("p[%d]", n), Trait: fmt.Sprintf("d[%d]", n), Next: "0.3*p + 0.2*tanh(d - q)*p[0] + dot(p, q)*d/100 + exp(-abs(d))", Minimize: "logsumexp(p - q) + 0.5*norm(d)"})
+	}
+	return list
+}
+
+// Sums, products and unit vectors in many forms give what they gave, and take as many instructions and as much memory.
+func TestProgramsAreAsRecorded(t *testing.T) {
+	r := author{rand.New(rand.NewPCG(61, 7))}
+	list := sums()
+	for range 25 {
+		list = append(list, newTrial(t, r).source)
+	}
+	var lines []string
+	for i, s := range list {
+		m, err := Compile(s)
+		if err != nil {
+			t.Fatal(s, err)
+		}
+		said := []string{fmt.Sprint(i), taken(m.dynamics.next())}
+		for _, of := range []programs{m.dynamics.pull, m.objective.programs} {
+			said = append(said, taken(of.none()), taken(of.state()), taken(of.decision()), taken(of.both()))
+		}
+		if f := m.dynamics.resolvent; f != nil {
+			said = append(said, fmt.Sprint("rank ", f.rank, f.isShared, f.isFixed, f.together()))
+		}
+		out, _, _, _, _ := computed(m, r.Rand)
+		lines = append(lines, strings.Join(append(said, out...), ", "))
+	}
+	evidence.AsRecorded(t, "testdata/programs.txt", lines)
+}
+
+// edges are numbers at which functions change their way.
+func edges() []float64 {
+	list := []float64{0, 0x1p-1074, 0x1p-1022, 1e-300, 1e-160, 1e-20, 0.3, 0.5, 0.6249, 0.625, 0.7, 1, 1.5, 2, 2.5, 20, 300, 707.9, 708.1, 1e15, 1e140, 1e160, 1e300, math.MaxFloat64, math.Inf(1)}
+	for _, v := range slices.Clone(list) {
+		list = append(list, -v)
+	}
+	return append(list, math.NaN())
+}
+
+// Functions have the values, slopes and lists for devices that they had, where numbers are out of the ordinary too, of one entry and of several.
+func TestEdgesAreAsRecorded(t *testing.T) {
+	var lines []string
+	for _, body := range []string{
+		"exp(p)", "log(p)", "sqrt(p)", "tanh(p)", "sigmoid(p)", "abs(p)", "sin(p)", "cos(p)", "tan(p)", "erf(p)", "floor(p)", "round(p)", "clip(p, -1, 2)", "p^2", "p^3", "p^-1", "p^-2", "p^0", "p^0.5", "p^1.5", "p^-0.5", "1/p", "p/3", "2^p", "0^p", "(-2)^p", "p^p", "max(p, 0.5)", "min(0.5, p)", "-p", "p*p",
+		"where(p > 0.5, p, -p)", "where(p <= 0.5, 1, p)", "where(p == 0.5, 3, p)", "where(p != 0.5, p, 7)", "where(0 < p < 1, p, 2)", "where(not p > 0 or p >= 2, p, 0)", "where(p > 0 and p < 1, p, 0)",
+		"max(p + [0, 1]) + min([p, 2])", "norm([p, p])", "norm([p, 1, p])", "sum(softmax([p, 1, 2])*[1, 2, 3])", "logsumexp([p, 1])", "logsumexp([p, p, -p])", "sum(normalize([p, 3]))", "dot([p, 1], [1, p])", "mean([p, 1, 2])", "sum([p, 1, p, 2, p, 3, p, 4, 5])", "max([p, p])", "min([2*p, p])",
+	} {
+		m, err := Compile(Source{Decision: "q", State: "p", Next: body, Minimize: body + " + q*p"})
+		if err != nil {
+			t.Fatal(body, err)
+		}
+		f := m.Dynamics()
+		p := edges()
+		next, slope, bend, one := make([]float64, len(p)), make([]float64, len(p)), make([]float64, len(p)), make([]float64, len(p))
+		for i := range one {
+			one[i] = 1
+		}
+		f.NextRows(next, p, []float64{2}, nil)
+		f.PullbackRows(slope, nil, p, []float64{2}, nil, one)
+		m.Objective().EvalRows(bend, make([]float64, 1), p, []float64{2}, nil)
+		lines = append(lines, body, fmt.Sprintf("  %.17g", next), fmt.Sprintf("  %.17g %s", slope, sumOf(bend)))
+	}
+	evidence.AsRecorded(t, "testdata/edges.txt", lines)
+}
+
+// spans are boxes of one number: points, narrow and wide ones on both sides of 0 and around it, halves of the line and all of it.
+func spans() []interval.Span {
+	inf := math.Inf(1)
+	return []interval.Span{{Lo: 0.5, Hi: 0.5}, {Lo: 0, Hi: 0}, {Lo: 1, Hi: 1.25}, {Lo: -1.25, Hi: -1}, {Lo: 0, Hi: 2}, {Lo: -2, Hi: 0}, {Lo: -0.5, Hi: 1}, {Lo: 0.1, Hi: 9}, {Lo: -40, Hi: 30}, {Lo: 0, Hi: inf}, {Lo: -inf, Hi: -1}, {Lo: -inf, Hi: inf}, {Lo: 800, Hi: 900}}
+}
+
+// What functions can be over spans, their slopes and bends, and whether they are convex there, is what it was.
+func TestSpansAreAsRecorded(t *testing.T) {
+	var lines []string
+	for _, loss := range []string{
+		"exp(q)", "log(q)", "sqrt(q)", "tanh(q)", "sigmoid(q)", "erf(q)", "abs(q)", "sin(q)", "floor(q)", "round(q)", "q^2", "q^3", "q^4", "q^-1", "q^-2", "q^-3", "q^0.5", "q^1.5", "q^2.5", "q^-0.5", "q^0", "2^q", "0.5^q", "q^q", "1/q", "-1/q", "q/4", "-q/4", "q/-4", "1/(q^2 + 1)", "2/q", "d/q", "q*q", "q*abs(q)", "q*d", "d*q^2", "-q^2", "q - q^2", "q^2 - q",
+		"-abs(q)", "abs(q - 1)", "max(q, 1)", "min(q, 1)", "max(q^2, q)", "min(-q^2, q)", "-min(q, 2*q)", "-max(q, 2*q)", "norm([q, 1])", "norm([q, d])^2", "norm([q, 1])^3", "norm([q, q])^-2", "max([q, 2*q, 1])", "-max([q, 2*q, 1])", "min([q, 2*q, 1])", "-min([q, q^2])", "logsumexp([q, 1])", "logsumexp([q^2, -q])", "sum(softmax([q, 1])*[1, 2])", "sum([q, q^2])", "mean([q, q^4])", "[q, 2*q][1]", "dot([q, 1], [q, 2])",
+		"dot([q, 1], [q, 1])", "dot([1, 2], [q^2, q])", "-dot([1, 2], [q^2, q])", "sum(outer([q, 1], [1, 2]))", "sum([[1, 2], [3, 4]] @ [q, 1])", "sum([q, 1] @ [[1, 2], [3, 4]])", "sum(outer([q, 1], [1, 2]) @ [[1, 2], [3, 4]])", "sum(outer([q, 1], [1, 2])')", "where(d > 0, q^2, -q^2)", "where(q > 0.5, q, 1)", "where(q >= 0.5, q^2, q)", "where(q == 0.5, q, 1)", "where(q != 0, q, 2)",
+		"where(log(q) < 0, 1, 2)", "where(sqrt(q) <= 1 and q > 0, q, 2)", "where(not q < 1, q, 1)", "exp(q^2)", "exp(-q)", "exp(-q^2)", "log(exp(q) + 1)", "sqrt(q^2 + 1)", "(q + abs(q))^2", "tanh(q^2)", "sum(normalize([q, 1]))", "sum(normalize([q, q]))", "clip(q, 0, 1)", "(q^2)^0.5", "abs(q)^3", "3", "d",
+	} {
+		m, err := Compile(Source{Decision: "q", State: "p", Trait: "d", Minimize: loss})
+		if err != nil {
+			t.Fatal(loss, err)
+		}
+		var said []string
+		for _, traits := range [][]float64{{2}, {-1, 3}} {
+			l, err := m.Landscape(column(traits...), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range spans() {
+				jet := make(interval.Jet, 3)
+				work := l.Enclose(jet, []interval.Span{s})
+				said = append(said, fmt.Sprintf("%.5g %s %d %t", jet[0], sumOf(jet), work, l.Convex([]interval.Span{s})))
+			}
+		}
+		lines = append(lines, loss, "  "+strings.Join(said, ", "))
+	}
+	evidence.AsRecorded(t, "testdata/spans.txt", lines)
+}
+
+// Where people come to rest over boxes of decisions, and whether the loss is convex there, is what it was: for people who rest, who tip over and who never do.
+func TestRestsAreAsRecorded(t *testing.T) {
+	var lines []string
+	for _, next := range []string{
+		"0.5*p + q", "q*p + 1", "q*p", "p + q", "2*p + q", "-1.5*p + q", "-p + q", "q", "0.9*sin(p) + q", "tanh(q*p)", "tanh(2*p + q)", "2*p^2/(1 + p^2) + 0.1*q", "0.5*p + exp(q)", "max(0.5*p, q)", "min(0.5*p, q) + 0.1", "abs(0.5*p - q)", "where(p > q, 0.5*p, 0.2*p)", "sqrt(p^2 + q)/2", "0.3*p^2 + q", "p^2 + q", "exp(-p) + q", "cos(p + q)", "0.5*p + q^2 + d", "0.5*p - q^2", "d*p + q",
+		"0.5*p + log(q)", "p/(1 + q^2) + d", "sigmoid(4*p - 2 + q)", "3.2*p*(1 - p) + 0*q", "0.5*p + 1/q", "exp(p) + q", "p - 0.1*p^3 + 0*q",
+	} {
+		for _, loss := range []string{"p^2 + q", "-p"} {
+			m, err := Compile(Source{Decision: "q", State: "p", Trait: "d", Next: next, Minimize: loss})
+			if err != nil {
+				t.Fatal(next, err)
+			}
+			l, err := m.Landscape(column(0.25, 0.75), column(0.1, 1.5))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var said []string
+			for _, s := range []interval.Span{{Lo: 0.3, Hi: 0.3}, {Lo: 0.3, Hi: 0.301}, {Lo: -0.5, Hi: 0.5}, {Lo: 0.9, Hi: 1.1}, {Lo: 0, Hi: 1}, {Lo: -3, Hi: -2}, {Lo: 1, Hi: 5}, {Lo: -1, Hi: 2.5}} {
+				jet := make(interval.Jet, 3)
+				work := l.Enclose(jet, []interval.Span{s})
+				said = append(said, fmt.Sprintf("%.5g %s %d %t", jet[0], sumOf(jet), work, l.Convex([]interval.Span{s})))
+			}
+			lines = append(lines, next+" | "+loss, "  "+strings.Join(said, ", "))
+		}
+	}
+	for _, next := range []string{
+		"B @ p + q", "q*p + d", "0.3*p + dot(p, q)*d", "tanh(B @ p + q)", "[q[0]*p[0], 0.5*p[1] + q[1]]", "[0.5*p[1], 0.5*p[0]] + q", "[p[1], p[0]] + q", "[q[0]*p[1], 0.5*p[0] + 1]", "0.4*softmax(3*p + q) + 0.1*d", "0.5*normalize(p + q) + d", "[0.2*p[0] + q[0]^2, 0.3*p[1] + abs(q[1])]", "[2*p[0], 0.5*p[1]] + q", "[0.5*p[0] + p[1], 0.5*p[1]] + q", "[[0, 1], [-1, 0]] @ p + q", "[[0, 0.9], [-0.9, 0]] @ p + q",
+	} {
+		m, err := Compile(Source{Decision: "q[2]", State: "p[2]", Trait: "d[2]", Let: []Binding{{Name: "B", Expr: "[[0.3, 0.4], [-0.2, 0.1]]"}}, Next: next, Minimize: "dot(p, p) + p[0]*q[1]"})
+		if err != nil {
+			t.Fatal(next, err)
+		}
+		l, err := m.Landscape(kedge.Block{Data: []float64{0.25, 0.5, 0.75, -0.125}, Width: 2}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said []string
+		for _, width := range []float64{0, 1e-6, 0.01, 0.2, 1, 3} {
+			box := []interval.Span{{Lo: 0.5 - width, Hi: 0.5 + width/2}, {Lo: -0.25, Hi: -0.25 + width}}
+			jet := make(interval.Jet, 6)
+			work := l.Enclose(jet, box)
+			said = append(said, fmt.Sprintf("%.5g %s %d %t", jet[0], sumOf(jet), work, l.Convex(box)))
+		}
+		lines = append(lines, next, "  "+strings.Join(said, ", "))
+	}
+	evidence.AsRecorded(t, "testdata/rests.txt", lines)
+}
