@@ -268,13 +268,11 @@ func norms(n int, dst, x operand) {
 // units writes x/c. It multiplies by 1/c unless that could overflow.
 func units(n int, dst, x, c operand) {
 	var room [mostRows]float64
-	isMiddle := true
 	for i, v := range c.block(n) {
 		room[i] = 1 / v
-		isMiddle = isMiddle && v > 1e-140 && v < 1e140
 	}
 	rows.ScaleRows(dst.x[:n*dst.width], room[:n], x.x[:n*dst.width], dst.width)
-	for i := 0; i < n && !isMiddle; i++ {
+	for i := range n {
 		if v := c.at(i)[0]; !(v > 1e-140 && v < 1e140) {
 			divRight(dst.at(i), x.at(i), v)
 		}

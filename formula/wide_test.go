@@ -82,7 +82,7 @@ func TestEdgesAreAsRecorded(t *testing.T) {
 	for _, body := range []string{
 		"exp(p)", "log(p)", "sqrt(p)", "tanh(p)", "sigmoid(p)", "abs(p)", "sin(p)", "cos(p)", "tan(p)", "erf(p)", "floor(p)", "round(p)", "clip(p, -1, 2)", "p^2", "p^3", "p^-1", "p^-2", "p^0", "p^0.5", "p^1.5", "p^-0.5", "1/p", "p/3", "2^p", "0^p", "(-2)^p", "p^p", "max(p, 0.5)", "min(0.5, p)", "-p", "p*p",
 		"where(p > 0.5, p, -p)", "where(p <= 0.5, 1, p)", "where(p == 0.5, 3, p)", "where(p != 0.5, p, 7)", "where(0 < p < 1, p, 2)", "where(not p > 0 or p >= 2, p, 0)", "where(p > 0 and p < 1, p, 0)",
-		"max(p + [0, 1]) + min([p, 2])", "norm([p, p])", "norm([p, 1, p])", "sum(softmax([p, 1, 2])*[1, 2, 3])", "logsumexp([p, 1])", "logsumexp([p, p, -p])", "sum(normalize([p, 3]))", "dot([p, 1], [1, p])", "mean([p, 1, 2])", "sum([p, 1, p, 2, p, 3, p, 4, 5])", "max([p, p])", "min([2*p, p])",
+		"max(p + [0, 1]) + min([p, 2])", "norm([p, p])", "norm([p, 1, p])", "sum(softmax([p, 1, 2])*[1, 2, 3])", "logsumexp([p, 1])", "logsumexp([p, p, -p])", "sum(normalize([p, 3]))", "sum(normalize([p, p]))", "sum(normalize([p, -2*p, 4*p]))", "dot([p, 1], [1, p])", "mean([p, 1, 2])", "sum([p, 1, p, 2, p, 3, p, 4, 5])", "max([p, p])", "min([2*p, p])",
 	} {
 		m, err := Compile(Source{Decision: "q", State: "p", Next: body, Minimize: body + " + q*p"})
 		if err != nil {
