@@ -192,7 +192,7 @@ func TestOthersAreAsRecorded(t *testing.T) {
 			if g.Traits == 0 {
 				g.Columns(columns, states, c.theta, beside)
 			}
-			lines = append(lines, fmt.Sprintf("regressor %d: %d %d %d %d %s %s", i, g.States, g.Unknowns, g.Beside, g.Traits, sumOf(rows), sumOf(columns)))
+			lines = append(lines, fmt.Sprintf("regressor %d: %d %d %d %d %s %s, %s, %s %t %t", i, g.States, g.Unknowns, g.Beside, g.Traits, sumOf(rows), sumOf(columns), taken(g.program), taken(g.columns()), g.Affine, g.Steady))
 		}
 	}
 	for _, c := range []struct {

@@ -138,7 +138,7 @@ const (
 	nameToken
 	signToken // operators, brackets, commas
 	textToken // between double quotes
-	badToken  // text says what is wrong
+	badToken  // text says what is wrong; where it ends nobody asks
 )
 
 // spellings are the signs that stand for others.
@@ -188,7 +188,7 @@ func scanQuoted(s string, at int) token {
 	for {
 		length := strings.Index(s[end:], quote)
 		if length < 0 {
-			return token{kind: badToken, pos: at, end: len(s), text: quote + " is not closed"}
+			return token{kind: badToken, pos: at, text: quote + " is not closed"}
 		}
 		if end += length + 1; !strings.HasPrefix(s[end:], quote) {
 			break
@@ -211,12 +211,12 @@ func scanSign(s string, at int, r rune, size int) token {
 	case "<=", ">=", "==", "!=":
 		return token{kind: signToken, pos: at, end: at + 2, text: two}
 	case "**":
-		return token{kind: badToken, pos: at, end: at + 2, text: "a power is written ^, as in x^2, and not **"}
+		return token{kind: badToken, pos: at, text: "a power is written ^, as in x^2, and not **"}
 	}
 	if strings.Contains("+-*/^@()[],:<>'", word) && r != utf8.RuneError {
 		return token{kind: signToken, pos: at, end: at + size, text: word}
 	}
-	return token{kind: badToken, pos: at, end: at + size, text: "unknown character " + strconv.QuoteRune(r) + strangers[word]}
+	return token{kind: badToken, pos: at, text: "unknown character " + strconv.QuoteRune(r) + strangers[word]}
 }
 
 // scanNumber takes digits with a point and an exponent.
@@ -237,9 +237,9 @@ func scanNumber(s string, at int) token {
 	v, err := strconv.ParseFloat(s[at:end], 64)
 	switch {
 	case math.IsInf(v, 0):
-		return token{kind: badToken, pos: at, end: end, text: "the number is too large"}
+		return token{kind: badToken, pos: at, text: "the number is too large"}
 	case err != nil:
-		return token{kind: badToken, pos: at, end: end, text: strconv.Quote(s[at:end]) + " is no number"}
+		return token{kind: badToken, pos: at, text: strconv.Quote(s[at:end]) + " is no number"}
 	}
 	return token{kind: numberToken, pos: at, end: end, text: s[at:end], number: v}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/internal/interval"
+	"github.com/kedge-opt/kedge/ptx"
 )
 
 // taken is what a program computes and keeps: instructions of its stages, entries of an individual, shared ones, individuals at a time, sums, and runs that are woven.
@@ -97,6 +98,17 @@ func TestEdgesAreAsRecorded(t *testing.T) {
 		f.NextRows(next, p, []float64{2}, nil)
 		f.PullbackRows(slope, nil, p, []float64{2}, nil, one)
 		m.Objective().EvalRows(bend, make([]float64, 1), p, []float64{2}, nil)
+		if of := m.dynamics; of.Shares() >= 0 { // a list for devices has the bits, or a flag
+			list, got, shared := ptx.New(1, 0, of.Shares()), make([]float64, 1), make([]float64, of.Shares())
+			of.EmitNext(list)
+			of.Share(shared, []float64{2})
+			run := ptx.NewEvaluator(list)
+			for i := range p {
+				if _, flag := run.Eval(got, p[i:], nil, shared); !flag && math.Float64bits(got[0]) != math.Float64bits(next[i]) && (got[0] == got[0] || next[i] == next[i]) {
+					t.Errorf("%s at %v: the list gives %v, the program %v", body, p[i], got[0], next[i])
+				}
+			}
+		}
 		lines = append(lines, body, fmt.Sprintf("  %.17g", next), fmt.Sprintf("  %.17g %s", slope, sumOf(bend)))
 	}
 	evidence.AsRecorded(t, "testdata/edges.txt", lines)

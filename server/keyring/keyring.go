@@ -108,7 +108,9 @@ func (r *Ring) Fold(kind string, at time.Time, actor string, body []byte) error 
 		for prefix, t := range used {
 			if h := r.keys[prefix]; h != nil {
 				h.used.Store(max(h.used.Load(), t.UnixNano()))
-				h.Used = &t
+				if h.Used == nil || t.After(*h.Used) {
+					h.Used = &t
+				}
 			}
 		}
 	}

@@ -235,6 +235,11 @@ func TestAccounts(t *testing.T) {
 	if a, _ := r.Get(keys[0][:8]); !a.Used.Equal(noon.Add(2 * time.Hour)) {
 		t.Errorf("last used %v", a.Used)
 	}
+	for _, at := range []time.Duration{2 * time.Hour, 90 * time.Minute} { // the later is written first
+		if fold(KeysUsed, noon, map[string]time.Time{keys[0][:8]: noon.Add(at)}); len(r.Unwritten()) != 0 {
+			t.Errorf("a use that an event has is to be written again: %v", r.Unwritten())
+		}
+	}
 }
 
 // squeezed is a text without spaces and what says nothing of nothing.
