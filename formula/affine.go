@@ -159,7 +159,7 @@ func (f *forms) mixed(n *node, i int, args [][]affineForm) affineForm {
 func (f *forms) matrixEntry(n *node, i int, args [][]affineForm) affineForm {
 	first, second := n.args[0].shape, n.args[1].shape
 	if n.op == opVecMat { // a row
-		first = matrix(1, first.rows)
+		first.cols = first.rows
 	}
 	row, col := i/second.cols, i%second.cols
 	return f.dot(first.cols, func(k int) weighted {

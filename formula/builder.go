@@ -98,9 +98,9 @@ func (b *builder) mismatch(e *expr, x, y *node) *node {
 func (b *builder) raise(e *expr, x, y *node) *node {
 	v, ok := y.number()
 	switch {
-	case ok && v == 1:
+	case v == 1:
 		return x
-	case ok && v == 0.5:
+	case v == 0.5:
 		return b.emit(e, opSqrt, x.shape, x)
 	case ok && v == math.Trunc(v) && math.Abs(v) <= math.MaxInt32:
 		return b.emitWith(e, opPower, x.shape, [4]int{int(v)}, x)

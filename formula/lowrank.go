@@ -28,8 +28,8 @@ func (g *graph) split(slope, v *node) (lowRank, bool) {
 		return lowRank{diagonal: g.number(0)}, true
 	}
 	if s.size.single() {
-		z, ok := s.scalar(slope)
-		return lowRank{diagonal: z}, ok
+		z := s.scalar(slope)
+		return lowRank{diagonal: z}, z != nil
 	}
 	return s.vector(slope)
 }
@@ -89,8 +89,8 @@ func (s *splitter) spread(n *node) (m lowRank, ok bool) {
 	if n.op == opSpread {
 		n = n.args[0]
 	}
-	z, ok := s.scalar(n)
-	return lowRank{diagonal: s.number(0), x: []*node{s.full(s.number(1), s.size)}, z: []*node{z}}, ok
+	z := s.scalar(n)
+	return lowRank{diagonal: s.number(0), x: []*node{s.full(s.number(1), s.size)}, z: []*node{z}}, z != nil
 }
 
 func (s *splitter) sum(n *node) (m lowRank, ok bool) {
@@ -127,8 +127,8 @@ func (s *splitter) product(n *node) (m lowRank, ok bool) {
 		return m, false
 	}
 	if f.shape.single() { // a product with v times a vector: rank one
-		z, ok := s.scalar(f)
-		return lowRank{diagonal: s.number(0), x: []*node{c}, z: []*node{z}}, ok
+		z := s.scalar(f)
+		return lowRank{diagonal: s.number(0), x: []*node{c}, z: []*node{z}}, z != nil
 	}
 	m, ok = s.vector(f)
 	return m.scaled(func(x *node) *node { return s.mul(x, c) }), ok
@@ -159,59 +159,57 @@ func (s *splitter) choice(n *node) (m lowRank, ok bool) {
 	return m, !s.varies(n.args[0])
 }
 
-// scalar returns the z of a value zᵀv, each value once.
-func (s *splitter) scalar(n *node) (z *node, ok bool) {
+// scalar returns the z of a value zᵀv, each value once; nil where it is none.
+func (s *splitter) scalar(n *node) *node {
 	z, known := s.scalars[n]
 	if !known {
-		if z, ok = s.newScalar(n); !ok {
-			z = nil
-		}
+		z = s.newScalar(n)
 		s.scalars[n] = z
 	}
-	return z, z != nil
+	return z
 }
 
-func (s *splitter) newScalar(n *node) (z *node, ok bool) {
+func (s *splitter) newScalar(n *node) *node {
 	switch {
 	case !s.varies(n):
-		return nil, false
-	case n.op == opCotangent:
-		return s.number(1), n.shape.single()
+		return nil
+	case n.op == opCotangent && n.shape.single():
+		return s.number(1)
 	case n.op == opDot || n.op == opSum:
 		return s.reduced(n)
 	case n.op == opAdd || n.op == opSub:
-		x, okX := s.scalar(n.args[0])
-		y, okY := s.scalar(n.args[1])
-		if !okX || !okY {
-			return nil, false
+		x, y := s.scalar(n.args[0]), s.scalar(n.args[1])
+		if x == nil || y == nil {
+			return nil
 		}
-		return s.pair(n.op, x, y), true
-	case n.op != opNeg && n.op != opMul && n.op != opDiv && n.op != opOver:
-		return nil, false
+		return s.pair(n.op, x, y)
+	case n.op == opNeg || n.op == opMul || n.op == opDiv || n.op == opOver:
+		return s.scaledScalar(n)
 	}
-	return s.scaledScalar(n)
+	return nil
 }
 
 // scaledScalar is scalar for −x, c·x, x·c and x/c.
-func (s *splitter) scaledScalar(n *node) (z *node, ok bool) {
+func (s *splitter) scaledScalar(n *node) *node {
 	at := 0
 	if n.op == opMul && s.varies(n.args[1]) {
 		at = 1
 	}
 	if len(n.args) == 2 && s.varies(n.args[1-at]) {
-		return nil, false
+		return nil
 	}
-	if z, ok = s.scalar(n.args[at]); !ok {
-		return nil, false
+	z := s.scalar(n.args[at])
+	switch {
+	case z == nil:
+		return nil
+	case n.op == opNeg:
+		return s.neg(z)
 	}
-	if n.op == opNeg {
-		return s.neg(z), true
-	}
-	return s.pair(n.op, z, n.args[1-at]), true
+	return s.pair(n.op, z, n.args[1-at])
 }
 
 // reduced is scalar for cᵀx and sums of x.
-func (s *splitter) reduced(n *node) (z *node, ok bool) {
+func (s *splitter) reduced(n *node) *node {
 	x, c := n.args[0], s.number(1)
 	if n.op == opDot {
 		c = n.args[1]
@@ -220,17 +218,17 @@ func (s *splitter) reduced(n *node) (z *node, ok bool) {
 		}
 	}
 	if s.varies(c) || x.shape != s.size {
-		return nil, false
+		return nil
 	}
 	m, ok := s.vector(x)
 	if !ok {
-		return nil, false
+		return nil
 	}
-	z = s.full(s.mul(m.diagonal, c), s.size)
+	z := s.full(s.mul(m.diagonal, c), s.size)
 	for k, x := range m.x {
 		z = s.pair(opAdd, z, s.mul(s.inner(c, x), m.z[k]))
 	}
-	return z, true
+	return z
 }
 
 // inner returns cᵀx, where c may stand for a vector of equal entries and so may x.

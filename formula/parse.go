@@ -39,7 +39,7 @@ type cut struct {
 
 // Binding powers: a sign takes what binds tighter than itself.
 const (
-	either = 2 * (iota + 1)
+	either = iota + 1
 	both
 	denying
 )

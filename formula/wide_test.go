@@ -39,6 +39,10 @@ func sums() (list []Source) {
 	for _, n := range []int{1, 2, 5, 15, 16, 17} { // short rows and long ones
 		list = append(list, Source{Decision: fmt.Sprintf("q[%d]", n), State: fmt.Sprintf("p[%d]", n), Trait: fmt.Sprintf("d[%d]", n), Next: "0.3*p + 0.2*tanh(d - q)*p[0] + dot(p, q)*d/100 + exp(-abs(d))", Minimize: "logsumexp(p - q) + 0.5*norm(d)"})
 	}
+	unit := []Binding{{Name: "w", Expr: "[0.5, -0.25, 1]"}}
+	for _, next := range []string{"normalize(q*p + 0.6*d + dot(p, w)*w)", "normalize(0.6*p + q*d + q*dot(p, w)*w)", "normalize(p - d - q*dot(d, w)*w)", "q*p + d*w", "dot(p, w)*q*w + d", "where(p > q, q*p, d) + 0.5*p"} {
+		list = append(list, Source{Decision: "q", State: "p[3]", Trait: "d[3]", Let: unit, Next: next, Minimize: "dot(p, w)*q"})
+	}
 	return list
 }
 
@@ -196,4 +200,76 @@ func TestRestsAreAsRecorded(t *testing.T) {
 		lines = append(lines, next, "  "+strings.Join(said, ", "))
 	}
 	evidence.AsRecorded(t, "testdata/rests.txt", lines)
+}
+
+// People whose numbers are not finite or too large, and such as do not come to rest, are refused in the same words, and others give what they gave: alone, and among others.
+func TestFaultsOfPeopleAreAsRecorded(t *testing.T) {
+	var lines []string
+	for _, next := range []string{"0.5*p + d*q", "q*p + d", "d*p + q", "0.3*p + dot(p, q)*d", "[p[1]*d[0], p[0]*q[1]] + d", "B @ p + q", "tanh(q[0])*(B @ p) + d", "normalize(0.4*p + 0.6*d + 0.5*dot(p, q)*q)", "0.4*softmax(p - q) + 0.3*d", "0*p + d*q", "p + d"} {
+		m, err := Compile(Source{Decision: "q[2]", State: "p[2]", Trait: "d[2]", Let: []Binding{{Name: "B", Expr: "[[0.3, 0.4], [-0.2, 0.1]]"}}, Next: next, Minimize: "dot(p, q)"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const people = 67
+		for at, value := range map[int]float64{0: 0.5, 1: math.NaN(), 2: math.Inf(1), 3: 1e308, 4: 1, 5: -1, 6: 2} {
+			for part := range 4 {
+				args := [4][]float64{slices.Repeat([]float64{0.25, -0.5}, people), {0.125, -0.25}, slices.Repeat([]float64{0.75, 0.5}, people), slices.Repeat([]float64{1, -1}, people)}
+				args[part][min(len(args[part])-1, 131)] = value
+				said := fmt.Sprint(next, " ", at, part)
+				if s, ok := m.Dynamics().(kedge.RowSettler); ok && part%2+part/2 == 1 {
+					h, one := make([]float64, 2*people), make([]float64, 2)
+					r, err := s.SettleRows(h, args[1], args[2])
+					_, alone := s.Settle(one, args[1], args[2][130:132])
+					said += fmt.Sprintf(" settle %.3g %s %v | %.9g %v", r.Norm, sumOf(h), err, one, alone)
+				}
+				if s := m.Sensitivity(); s != nil {
+					g := []float64{1, 2}
+					err := s.PullRows(g, args[0], args[1], args[2], args[3])
+					said += fmt.Sprintf(" pull %.9g %v", g, err)
+				}
+				lines = append(lines, strings.ReplaceAll(said, "\n", " / "))
+			}
+		}
+	}
+	slices.Sort(lines)
+	evidence.AsRecorded(t, "testdata/faults.txt", lines)
+}
+
+// Long states settle by the parts of their slopes alone: (1 − 0.5)p = q + d, by hand.
+func TestLongStatesSettle(t *testing.T) {
+	m, err := Compile(Source{Decision: "q", State: "p[600]", Trait: "d", Next: "0.5*p + q + d", Minimize: "sum(p)"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, g, v := make([]float64, 600), make([]float64, 1), slices.Repeat([]float64{1}, 600)
+	_, err = m.Dynamics().(kedge.RowSettler).SettleRows(h, []float64{1}, []float64{0.25})
+	if pulled := m.Sensitivity().PullRows(g, h, []float64{1}, []float64{0.25}, v); err != nil || pulled != nil || slices.Min(h) != 2.5 || slices.Max(h) != 2.5 || g[0] != 1200 {
+		t.Errorf("from %v to %v, slope %v: %v, %v", slices.Min(h), slices.Max(h), g, err, pulled)
+	}
+}
+
+// Columns of a model with more entries than are taken apart are what its rows are, turned.
+func TestColumnsOfLongStatesAreRows(t *testing.T) {
+	for _, n := range []int{3, 40} {
+		f, err := Source{Decision: "q", State: fmt.Sprintf("p[%d]", n), Next: "a*p + b*q + tanh(p)"}.Regress([]string{"a", "b"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const people = 300
+		r := rand.New(rand.NewPCG(2, 2))
+		states, beside := make([]float64, people*n), make([]float64, people)
+		for i := range states {
+			states[i] = r.NormFloat64()
+		}
+		rows, columns := make([]float64, people*f.Width()), make([]float64, people*f.Width())
+		f.Rows(rows, states, []float64{0.5, 2}, beside)
+		f.Columns(columns, states, []float64{0.5, 2}, beside)
+		for i := range people {
+			for j := range f.Width() {
+				if rows[i*f.Width()+j] != columns[j*people+i] {
+					t.Fatalf("%d entries: row %d, entry %d is %v and %v", n, i, j, rows[i*f.Width()+j], columns[j*people+i])
+				}
+			}
+		}
+	}
 }
