@@ -20,7 +20,7 @@ type Foreseen struct {
 
 // predict says what the model predicts a turn ahead, of people as they were found and with what times have of their own.
 func (w *work) predict() error {
-	if len(w.out.Blind) > 0 || w.spec.Data.Kind != record.Panel || len(w.turn) == 0 {
+	if len(w.out.Blind) > 0 || w.spec.Data.Kind != record.Panel {
 		return nil
 	}
 	m, wide := w.f.States, w.f.Beside

@@ -124,14 +124,18 @@ type work struct {
 	out      *Inference
 }
 
+// mostRead is how many bytes a log may have: a quarter of the memory, and not more than a gigabyte; 0: nobody knows.
+func mostRead(have room.Supply) int64 {
+	if !have.Known() {
+		return 0
+	}
+	return max(1, min(1<<30, have.Bytes/4))
+}
+
 // read reads the log.
 func (w *work) read(files fs.FS) (err error) {
-	most := int64(0)
-	if have := room.Memory(); have.Known() {
-		most = max(1, min(1<<30, int64(have.Bytes)/4))
-	}
 	if w.log = w.o.Log; w.log == nil {
-		if w.log, err = w.spec.Data.Read(w.ctx, files, most); err != nil {
+		if w.log, err = w.spec.Data.Read(w.ctx, files, mostRead(room.Memory())); err != nil {
 			return w.spec.FormulaMistakes(err)
 		}
 	}

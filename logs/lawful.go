@@ -76,5 +76,8 @@ func (w *work) heavy(f *fit.Fitted, e int) bool {
 		square := float64(off * off)
 		second, fourth, n = second+square, fourth+float64(square*square), n+1
 	}
-	return math.IsNaN(fourth) || fourth*n > 3*second*second*(1+4/math.Sqrt(n))
+	return math.IsNaN(fourth) || isHeavy(second, fourth, n)
 }
+
+// isHeavy judges sums of n squares and fourth powers, with four errors to spare.
+func isHeavy(second, fourth, n float64) bool { return fourth*n > 3*second*second*(1+4/math.Sqrt(n)) }

@@ -47,10 +47,12 @@ type linear struct {
 // mostLinear is how many numbers a table may have for the usual methods to be tried.
 const mostLinear = 20_000_000
 
+func isWide(rows, unknowns int) bool { return rows*(1+unknowns) > mostLinear }
+
 // linear returns the model as panels know it, nil if it is not linear.
 func (w *work) linear() *linear {
 	k, n := w.f.Unknowns, len(w.turn)
-	if w.f.States != 1 || n*(1+k) > mostLinear || w.rows.Weight != nil {
+	if w.f.States != 1 || isWide(n, k) || w.rows.Weight != nil {
 		return nil
 	}
 	if last, _ := w.log.Span(); last > mostTimes && w.ofTimes() {

@@ -1,6 +1,9 @@
 package logs
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/problem/record"
 )
@@ -55,20 +58,13 @@ func (e *Inference) known(l *record.Recorded, own []float64) (list []float64) {
 }
 
 // at is what all had in common at a turn, or at the last one before it that is known; at first, at the first one.
-func (c *crowd) at(turn int) (season []float64) {
-	best, first := -1, -1
-	for t, s := range c.seasons {
-		if t <= turn && t > best {
-			best, season = t, s
-		}
-		if first < 0 || t < first {
-			first = t
-		}
+func (c *crowd) at(turn int) []float64 {
+	turns := slices.Sorted(maps.Keys(c.seasons))
+	if len(turns) == 0 {
+		return nil
 	}
-	if season == nil && first >= 0 {
-		season = c.seasons[first]
-	}
-	return season
+	after, _ := slices.BinarySearch(turns, turn+1)
+	return c.seasons[turns[max(1, after)-1]]
 }
 
 // TraitOf is the trait of somebody at a row of the log as the spec that was fitted has it, with what moved by itself.

@@ -25,7 +25,7 @@ func (w *work) rules() error {
 	if p, err := e.problem(made); err == nil {
 		if f, err := steady.New(p.Model); err == nil {
 			u, reach := w.usualDecision()
-			if step := stepBy(f, u, reach); p.Set.Project(u) == nil && step > 0 {
+			if step := stepBy(f, u, reach); step > 0 {
 				e.step, how = step, "by how its settled value bends"
 			}
 		}
@@ -76,8 +76,8 @@ func stepBy(f *steady.Objective, u, reach []float64) float64 {
 	if far > 0 {
 		step = min(step, far/rows.MaxAbs(here)) // without end at the bottom
 	}
-	short, err := strconv.ParseFloat(strconv.FormatFloat(step, 'e', 0, 64), 64)
-	if err != nil || !(short > 0) || math.IsInf(short, 0) {
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(step, 'e', 0, 64), 64) // which wrote it
+	if !(short > 0) || math.IsInf(short, 0) {
 		return 0
 	}
 	return short

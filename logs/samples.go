@@ -86,12 +86,11 @@ func (w *work) origin(own, groups int) (o moments.Origin, err error) {
 	root := w.spec.Written()
 	root.Drop("data")
 	for _, u := range w.spec.Unknowns() {
-		let := root.Get("model")
-		if let == nil {
+		if w.spec.Model == nil {
 			root.Get("dynamics").Put(u.Name, form.Finite().Write(u.Start()))
 			continue
 		}
-		let.Get("let").Put(u.Name, (&Inference{Found: slices.Repeat([]Inferred{{Value: Amount(u.Start())}}, u.Entries())}).value(u, 0))
+		root.Get("model").Get("let").Put(u.Name, (&Inference{Found: slices.Repeat([]Inferred{{Value: Amount(u.Start())}}, u.Entries())}).value(u, 0))
 	}
 	found := &form.Mistakes{}
 	s := problem.Read(w.spec.Kinds, root, found)
@@ -131,7 +130,7 @@ func (w *work) matched(m *moments.Matched) {
 		out.Cov = append(out.Cov, m.Cov[j*k:(j+1)*k])
 	}
 	for _, b := range m.Blind {
-		out.Blind = append(out.Blind, w.why(b.Names, b.String()))
+		out.Blind = append(out.Blind, w.why(b.String()))
 	}
 	if w.untold(); !out.Told() {
 		out.Cov = nil

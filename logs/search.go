@@ -158,7 +158,7 @@ func (w *work) believed(f *formula.Regressor, rows fit.Log, with *fit.Fitted, o 
 		}
 	}
 	if names != nil {
-		w.out.Warn = append(w.out.Warn, w.why(names, "Of "+phrase.Enumerate(names)+" the log says nothing, and what stands there is the prior alone: no prediction depends on it")+".")
+		w.out.Warn = append(w.out.Warn, w.why("Of "+phrase.Enumerate(names)+" the log says nothing, and what stands there is the prior alone: no prediction depends on it")+".")
 	}
 	return nil
 }
@@ -240,7 +240,7 @@ func (w *work) write(f *fit.Fitted) error {
 		out.Found = append(out.Found, one)
 	}
 	for _, b := range f.Blind {
-		out.Blind = append(out.Blind, w.why(b.Names, b.String()))
+		out.Blind = append(out.Blind, w.why(b.String()))
 	}
 	k := len(w.unknowns)
 	for i := range k {

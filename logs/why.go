@@ -10,7 +10,7 @@ import (
 )
 
 // why says in words what a log does not tell, and, where that shows, which decisions and numbers beside them never moved, or always together.
-func (w *work) why(names []string, plain string) string {
+func (w *work) why(plain string) string {
 	what, _, _ := strings.Cut(plain, ": ")
 	still, common, pairs := w.stuck()
 	var reasons []string
@@ -23,7 +23,7 @@ func (w *work) why(names []string, plain string) string {
 	if pairs != nil {
 		reasons = append(reasons, together(pairs))
 	}
-	if len(names) == 0 || reasons == nil {
+	if reasons == nil {
 		return plain
 	}
 	return what + ": " + strings.Join(reasons, ", and ")
@@ -42,7 +42,7 @@ func (w *work) untold() {
 		if slices.Contains(w.dark, names[0]) {
 			because = "nothing that goes with it moves once effects are taken out"
 		}
-		w.out.Blind = append(w.out.Blind, w.why(names, phrase.Enumerate(names)+" cannot be told: "+because))
+		w.out.Blind = append(w.out.Blind, w.why(phrase.Enumerate(names)+" cannot be told: "+because))
 	}
 }
 
