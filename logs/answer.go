@@ -51,7 +51,7 @@ func (w *work) judge() error {
 	if slices.Contains(w.source.Beside, clock) {
 		out.Warn = append(out.Warn, "The formulas use the time t, which the log counts from its first turn and a run from 0.")
 	}
-	if (out.Method == LeastSquares || out.Method == Likelihood) && out.Agreed < out.Tried {
+	if out.Agreed < out.Tried {
 		out.Notes = append(out.Notes, fmt.Sprintf("%d of %d starts came to this minimum, others to worse ones or to none.", out.Agreed, out.Tried))
 	}
 	return nil

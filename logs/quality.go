@@ -77,17 +77,13 @@ func (w *work) quality() error {
 		unknowns[j] = u
 		unknowns[j].Start = min(max(float64(w.out.Found[j].Value), u.Lower), u.Upper)
 	}
-	if err := w.roll(q, f, rows, unknowns, o); err != nil {
-		return err
-	}
-	if err := w.halves(q, f, rows, unknowns, o); err != nil {
-		return err
-	}
+	w.roll(q, f, rows, unknowns, o)
+	w.halves(q, f, rows, unknowns, o)
 	return w.ctx.Err()
 }
 
 // roll forecasts from the newest dates from which enough is seen.
-func (w *work) roll(q *Quality, f *formula.Regressor, rows fit.Log, unknowns []fit.Unknown, o fit.Options) error {
+func (w *work) roll(q *Quality, f *formula.Regressor, rows fit.Log, unknowns []fit.Unknown, o fit.Options) {
 	last, _ := w.log.Span()
 	plan := forecast.Rolling{Steps: min(stepsAhead, max(1, last/4)), Origins: fromDates}
 	if o.Times {
@@ -96,10 +92,8 @@ func (w *work) roll(q *Quality, f *formula.Regressor, rows fit.Log, unknowns []f
 	o.Times = false
 	r, err := forecast.Roll(w.ctx, f, rows, unknowns, o, plan)
 	if err != nil || len(r.Origins) == 0 {
-		if w.ctx.Err() == nil {
-			q.Notes = append(q.Notes, "Nothing was forecast from past dates: the log is too short for that.")
-		}
-		return w.ctx.Err()
+		q.Notes = append(q.Notes, "Nothing was forecast from past dates: the log is too short for that.")
+		return
 	}
 	if r.Skipped > 0 {
 		q.Notes = append(q.Notes, fmt.Sprintf("From %s nothing was forecast: what was seen until then does not tell all numbers.", phrase.Count(r.Skipped, "date")))
@@ -116,11 +110,10 @@ func (w *work) roll(q *Quality, f *formula.Regressor, rows fit.Log, unknowns []f
 			})
 		}
 	}
-	return nil
 }
 
 // halves fits the earlier and the later half of the dates apart, and looks whether errors come back.
-func (w *work) halves(q *Quality, f *formula.Regressor, rows fit.Log, unknowns []fit.Unknown, o fit.Options) error {
+func (w *work) halves(q *Quality, f *formula.Regressor, rows fit.Log, unknowns []fit.Unknown, o fit.Options) {
 	if apart, err := forecast.Apart(w.ctx, f, rows, unknowns, o, forecast.Halves(rows)); err == nil {
 		for _, c := range apart {
 			q.Halves = append(q.Halves, Drifted{c.Name, Amount(c.Values[0]), Amount(c.Errors[0]), Amount(c.Values[1]), Amount(c.Errors[1]), Amount(c.Chance)})
@@ -129,19 +122,18 @@ func (w *work) halves(q *Quality, f *formula.Regressor, rows fit.Log, unknowns [
 	found := w.out.Fitted
 	if found == nil {
 		if found = w.asFitted(); found == nil {
-			return nil
+			return
 		}
 	}
 	echoes, err := forecast.Echoes(f, rows, found)
 	if err != nil {
-		return w.ctx.Err()
+		return
 	}
 	for e, one := range echoes {
 		if one.Pairs > 0 {
 			q.Echoes = append(q.Echoes, Echoed{w.log.States.Names[e], Amount(one.Share), Amount(one.Error)})
 		}
 	}
-	return nil
 }
 
 // asFitted is an estimate of the linear table as a fit; nil where times alone have something of their own, which leaves the first of them nowhere to put it.

@@ -154,6 +154,18 @@ func TestFewPeopleAreWarnedOf(t *testing.T) {
 	}
 }
 
+// What cannot be written is not tried out either: JSON has no word for what is no number.
+func TestRulesOfWhatCannotBeWritten(t *testing.T) {
+	s, err := problem.Parse(kind.Standard(), "bare.yaml", []byte(bareSpec))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &work{spec: s, out: &Inference{Spec: s, Cov: [][]float64{{math.NaN()}}}}
+	if err := w.rules(); err == nil {
+		t.Error("it was taken as it is")
+	}
+}
+
 // By hand: a quarter, at least a byte and at most 2³⁰ of them.
 func TestHowMuchIsRead(t *testing.T) {
 	for have, want := range map[int64]int64{1: 1, 7: 1, 8: 2, 4000: 1000, 1 << 40: 1 << 30, 1<<32 - 4: 1<<30 - 1, 1<<32 + 4: 1 << 30} {
