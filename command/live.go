@@ -162,7 +162,7 @@ func methodState(m *lab.Watched) string {
 	if all := m.Gaps(); len(all) > 0 {
 		gap = fmt.Sprintf("%.3g", all[len(all)-1].Mean)
 	}
-	return fmt.Sprintf("%3.0f %% of %s  gap %-9s", 100*m.Share(), phrase.CountGrouped(m.Trials, "trial"), gap)
+	return fmt.Sprintf("%3d %% of %s  gap %-9s", percent(m.Share()), phrase.CountGrouped(m.Trials, "trial"), gap)
 }
 
 // padded makes texts equally wide.

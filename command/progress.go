@@ -89,6 +89,9 @@ func (p progress) share() float64 {
 	return float64(p.done) / float64(p.total)
 }
 
+// percent is a share in whole hundredths, 100 only of all.
+func percent(share float64) int { return int(100*share + 1e-9) } // 29 of 100 is a little less in binary digits
+
 // words says how far the run is and how long the rest will take, in as many words as fit.
 func (p progress) words(width int) string {
 	if p.total == 0 && p.draws > 0 {
@@ -122,7 +125,7 @@ func rounded(rate float64) string {
 
 // progressLine fits into the width: the words first, then a bar in the room that is left.
 func progressLine(s page.Terminal, p progress) string {
-	line := fmt.Sprintf("%3.0f %%  ", 100*p.share())
+	line := fmt.Sprintf("%3d %%  ", percent(p.share()))
 	line += p.words(s.Width - 1 - len(line))
 	room := min(24, s.Width-1-page.PrintedWidth(line)-1)
 	if !s.Rewrites || room < 8 {

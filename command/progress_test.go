@@ -30,3 +30,13 @@ func TestPace(t *testing.T) {
 		}
 	}
 }
+
+// Nothing is done to 100 % before its end, and 29 of 100 are 29 %, although 100·0.29 is less in binary digits.
+func TestHundredPercentIsTheEnd(t *testing.T) {
+	for _, c := range []struct{ done, total, want int }{{0, 0, 0}, {29, 100, 29}, {1, 3, 33}, {29_999, 30_000, 99}, {30_000, 30_000, 100}} {
+		p := progress{done: int64(c.done), total: int64(c.total)}
+		if got := percent(p.share()); got != c.want {
+			t.Errorf("%d of %d are %d %%, want %d", c.done, c.total, got, c.want)
+		}
+	}
+}

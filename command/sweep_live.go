@@ -29,7 +29,7 @@ func watchSweep(out io.Writer, w *family.Sweep, p *lab.SweepProgress) (stop func
 			return
 		}
 		share, words := sweepPace(now, spent)
-		fmt.Fprintf(out, "%3.0f %%  %s, %s\n", 100*share, sweepCounts(now), words)
+		fmt.Fprintf(out, "%3d %%  %s, %s\n", percent(share), sweepCounts(now), words)
 	})
 	return func() {
 		end()
@@ -84,7 +84,7 @@ func sweepTable(s page.Terminal, w *family.Sweep, now lab.SweepState, spent time
 	share, pace := sweepPace(now, spent)
 	lines := []string{
 		s.Bold(page.Fit(w.Name+": "+sweepCounts(now), s.Width-1)),
-		s.Series(0, page.Bar(share, min(40, s.Width/3))) + page.Fit(fmt.Sprintf(" %3.0f %%  %s", 100*share, pace), s.Width-1-min(40, s.Width/3)),
+		s.Series(0, page.Bar(share, min(40, s.Width/3))) + page.Fit(fmt.Sprintf(" %3d %%  %s", percent(share), pace), s.Width-1-min(40, s.Width/3)),
 		"",
 	}
 	algorithms := algorithmsOf(now)
@@ -98,7 +98,7 @@ func sweepTable(s page.Terminal, w *family.Sweep, now lab.SweepState, spent time
 		rows = append(rows, append([]string{c.ID[:8]}, endOf(c, algorithms)...))
 	}
 	for _, r := range running {
-		rows = append(rows, append(append([]string{r.ID[:8]}, r.Values...), fmt.Sprintf("running %.0f %%", 100*turnsShare(r))))
+		rows = append(rows, append(append([]string{r.ID[:8]}, r.Values...), fmt.Sprintf("running %d %%", percent(turnsShare(r)))))
 	}
 	return append(lines, paintRows(s, rows, last)...)
 }
