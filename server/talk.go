@@ -70,11 +70,8 @@ func (c *call) await(k int, wait time.Duration) error {
 	for {
 		_, changed, _ := c.hub.After(c.loop, 1<<53)
 		s, err := c.status(c.Context(), c.loop)
-		if err != nil {
+		if err != nil || s.K > k || s.State == "" {
 			return err
-		}
-		if s.K > k || s.State == "" {
-			return nil
 		}
 		select {
 		case <-changed:
