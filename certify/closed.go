@@ -199,7 +199,7 @@ func (x *linearQuadratic) spread(states, traits kedge.Rows, metric []float64) fl
 		most = max(most, mat.Norm(&part, 2))
 		next.Mul(P, &away)
 		next.MulElem(&next, &away)
-		if more := float64(size * math.Sqrt(max(0, mat.Sum(&next)))); settled+more <= most*(1+1e-9) || most == 0 && more == 0 {
+		if more := float64(size * math.Sqrt(max(0, mat.Sum(&next)))); settled+more <= most*(1+1e-9) {
 			break
 		}
 		next.Reset()

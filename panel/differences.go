@@ -125,7 +125,7 @@ func (t Table) changes(name string, d ByChanges) (all []change, names []string, 
 			all = append(all, c)
 		}
 	}
-	unit := 0
+	var unit int
 	for i, r := range t.order() {
 		if i == 0 || t.Unit[r] != unit {
 			flush()

@@ -34,10 +34,8 @@ func Jackknife(t Table, m Design) (*Coefficients, error) {
 		}
 		halves[half] = append(halves[half], i)
 	}
-	out := *whole
-	out.Value = make([]float64, len(whole.Value))
-	for j, v := range whole.Value {
-		out.Value[j] = 2 * v
+	for j := range whole.Value {
+		whole.Value[j] *= 2
 	}
 	for _, rows := range halves {
 		part, err := Fit(t.Rows(rows), m)
@@ -45,10 +43,10 @@ func Jackknife(t Table, m Design) (*Coefficients, error) {
 			return nil, fmt.Errorf("half of the times: %w", err)
 		}
 		for j, v := range part.Value {
-			out.Value[j] -= float64(v / 2)
+			whole.Value[j] -= float64(v / 2)
 		}
 	}
-	return &out, nil
+	return whole, nil
 }
 
 // LongRun is what stays in the long run of a coefficient beside a lag, b/(1-lag), with its standard error by the first derivative.

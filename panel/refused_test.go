@@ -23,6 +23,7 @@ func TestTablesThatAreRefused(t *testing.T) {
 		{spoilt(func(t *Table) { t.Time = append(t.Time, 9) }), "column time has 25 rows, and y 24"},
 		{spoilt(func(t *Table) { t.X[1] = t.X[1][:3] }), "column w"},
 		{spoilt(func(t *Table) { t.Y[7] = math.NaN() }), "column y, row 8 "},
+		{spoilt(func(t *Table) { t.Y[0] = math.NaN() }), "column y, row 1 "},
 		{spoilt(func(t *Table) { t.X[0][2] = math.Inf(-1) }), "column x, row 3 "},
 		{spoilt(func(t *Table) { t.X[0][4] = -math.Nextafter(1e150, 1e151) }), "column x, row 5 "},
 		{spoilt(func(t *Table) { t.Time[9] = t.Time[8] }), "column time, row 10 repeats row 9: unit 99 has two rows of time 1962"},
@@ -32,7 +33,7 @@ func TestTablesThatAreRefused(t *testing.T) {
 		_, changes := Dynamics(c.table, "lag", ByChanges{Steps: 1})
 		for _, err := range []error{fit, halves, changes} {
 			var shape *ShapeError
-			if !errors.As(err, &shape) || !strings.HasPrefix(err.Error(), c.want) {
+			if !errors.As(err, &shape) || !strings.HasPrefix(err.Error(), c.want) || !strings.Contains(c.want, ", row ") && shape.Row != -1 {
 				t.Errorf("%v, want %s", err, c.want)
 			}
 		}
@@ -46,7 +47,7 @@ func TestTablesThatAreRefused(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	if _, err := Dynamics(Table{}, "lag", ByChanges{Steps: 1}); err == nil || !strings.Contains(err.Error(), "must go up by one") {
+	if _, err := Dynamics(Table{}, "lag", ByChanges{Steps: 1}); err == nil || err.Error() != "column time must go up by one from a time to the next" {
 		t.Errorf("nothing at all: %v", err)
 	}
 	for far, refused := range map[int]bool{189: false, 190: true} { // 18 rows: a span of 190 times is all that they may have

@@ -155,7 +155,6 @@ func (a *Gauge) weigh() float64 {
 	if !ok {
 		return a.measure()
 	}
-	a.next = a.level
 	if a.level.count == 0 {
 		a.next.t = a.first(c)
 	}
