@@ -52,7 +52,7 @@ func Dynamics(t Table, name string, d ByChanges) (*Dynamic, error) {
 		return nil, err
 	}
 	m, err := newMoments(changes)
-	if err != nil {
+	if err != nil { // of which no table is known
 		return nil, err
 	}
 	out := &Dynamic{Instruments: m.instruments, Coefficients: Coefficients{Names: append([]string{name}, t.Names...), Units: len(changes), Weakest: math.Inf(1)}}
@@ -149,7 +149,7 @@ type layout struct {
 	d           ByChanges
 	levels      int // instruments that are levels of y
 	instruments int
-	begin       []int // of each time
+	begin       []int // of each time; all at 0 where distances are collapsed
 }
 
 func (l *layout) count() {
@@ -201,12 +201,8 @@ func (t Table) changesOf(here []int, l layout) (change, bool) {
 			c.z.Set(i, l.levels+j, x[now]-x[before])
 		}
 		for ago := 2; ago < 2+l.distances(at); ago++ {
-			column := l.begin[at] + ago - 2
-			if l.d.Collapse {
-				column = ago - 2
-			}
 			if r := here[at-ago]; r >= 0 {
-				c.z.Set(i, column, t.Y[r])
+				c.z.Set(i, l.begin[at]+ago-2, t.Y[r])
 			}
 		}
 		if l.d.TwoWay {

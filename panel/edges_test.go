@@ -66,9 +66,27 @@ func TestWhatIsToldApart(t *testing.T) {
 			t.Errorf("what is left is %v: %v", size, err)
 		}
 	}
-	zeros := [][]float64{{0, 0, 0}}
-	if err := toldApart([]string{"a"}, zeros, zeros); err == nil || err.Error() != "a cannot be told: it does not move once effects are taken out" {
+	var blind *BlindError
+	zeros := [][]float64{{1, 2, 3}, {0, 0, 0}, {3, 1, 1}}
+	if err := toldApart([]string{"a", "b", "c"}, zeros, zeros); !errors.As(err, &blind) || !slices.Equal(blind.Direction, []float64{0, 1, 0}) || err.Error() != "b cannot be told: it does not move once effects are taken out" {
+		t.Errorf("%v, %+v", err, blind)
+	}
+	if in := (&BlindError{Names: []string{"a", "b", "c"}, Direction: []float64{1e-3, -1.1e-3, 1}}).Involved(); !slices.Equal(in, []string{"b", "c"}) {
+		t.Errorf("a thousandth of the direction is %q", in)
+	}
+	if _, err := Fit(Table{Names: []string{"a", "b"}, X: [][]float64{{}, {}}}, Design{}); err == nil || err.Error() != "0 rows say nothing of 3 numbers: more rows, or fewer columns and effects" {
 		t.Error(err)
+	}
+}
+
+// Instruments whose products are beyond all numbers are refused; a table cannot have such.
+func TestInstrumentsBeyondNumbers(t *testing.T) {
+	for size, refused := range map[float64]bool{1e150: false, 1e200: true} {
+		z := mat.NewDense(2, 3, []float64{size, size, size, size, size, size})
+		one := change{y: []float64{1, 1}, x: mat.NewDense(2, 1, []float64{1, 2}), z: z, time: []int{2, 3}}
+		if _, err := newMoments([]change{one, one}); (err != nil) != refused || refused && err.Error() != "the instruments are too large to be weighed" {
+			t.Errorf("of size %v: %v", size, err)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package risk_test
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -43,6 +44,76 @@ func TestSamplesAreCountedToAnEnd(t *testing.T) {
 		must(t, err)
 		if err := wire.Restore(kept, "gauge", gauge.Describe); (err == nil) != taken {
 			t.Errorf("%d samples: %v", count, err)
+		}
+		for _, spoilt := range []*float64{&quantile, &spread} {
+			was := *spoilt
+			*spoilt = math.Inf(1)
+			kept, err := wire.Append(nil, "gauge", func(f *wire.Fields) {
+				f.Int(&count, math.MaxInt)
+				f.Float(&quantile)
+				f.Float(&spread)
+			})
+			must(t, err)
+			if wire.Restore(kept, "gauge", gauge.Describe) == nil {
+				t.Errorf("the quantile %v with the spread %v is taken", quantile, spread)
+			}
+			*spoilt = was
+		}
+	}
+}
+
+// ownUnit is the loss d₁p₁ + d₂u₁, which has no slope for whoever has d₁ = 0.
+type ownUnit struct{}
+
+func (ownUnit) Eval(gp, gu, p, u, d []float64) float64 {
+	if gp != nil {
+		gp[0] += d[0]
+		gu[0] += d[1]
+		if d[0] == 0 {
+			gu[1] = math.Inf(1)
+		}
+	}
+	return d[0]*p[0] + d[1]*u[0]
+}
+
+// By hand: the slopes of people who count are those of their own traits, the mean of 5 and 7; who does not count among the worst has no part in it, whatever the slope.
+func TestSlopesAreOfTheirOwnTraits(t *testing.T) {
+	w := lq2(t)
+	o := kedge.Observation{U: []float64{1, 1}, P: []float64{9, 0, 9, 0, 1, 0, 1, 0}, D: []float64{2, 5, 3, 7, 0, 1, 0, 1}}
+	c := w.constraint(risk.CVaR{Level: 0.5}, 0)
+	c.Loss, c.Sensitivity = ownUnit{}, nil
+	gauge, err := risk.NewGauge(c)
+	must(t, err)
+	g := []float64{8, 8}
+	if excess, err := gauge.Assess(g, o); err != nil || !(math.Abs(excess-(18+5+27+7)/2.) <= 1e-13) || !(math.Abs(g[0]-6) <= 1e-14) || g[1] != 0 {
+		t.Errorf("%v with the gradient %v (%v), want 57/2 and (6, 0)", excess, g, err)
+	}
+}
+
+// stuck does not settle.
+type stuck struct{}
+
+func (stuck) Settle(_, _ []float64) error { return errStuck }
+
+var errStuck = errors.New("stuck")
+
+// People who do not settle are judged by nothing.
+func TestWhoDoesNotSettleIsTold(t *testing.T) {
+	w := lq2(t)
+	traits := kedge.Block{Data: drawn(1, 4), Width: 2}
+	for _, m := range []risk.Measure{risk.Mean{}, risk.Chance{Limit: 1, Width: 1}} {
+		s, err := risk.NewSettled(w.constraint(m, 0.5), func() risk.SettlingCrowd { return stuck{} }, traits)
+		must(t, err)
+		g, u := make([]float64, 2), make([]float64, 2)
+		_, err1 := s.Excess(u)
+		_, err2 := s.Gradient(g, u)
+		_, err3 := s.True(u)
+		_, err4 := s.Sharp(g, u)
+		_, err5 := s.Even(g, u)
+		for k, err := range []error{err1, err2, err3, err4, err5} {
+			if !errors.Is(err, errStuck) {
+				t.Errorf("%T, question %d: %v", m, k, err)
+			}
 		}
 	}
 }
