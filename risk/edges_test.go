@@ -90,6 +90,26 @@ func TestSlopesAreOfTheirOwnTraits(t *testing.T) {
 	}
 }
 
+// By hand, of two people who count alike, of whom the worse half is one: the quantile is between them, at 2, where it stays; of zeros the risk is the quantile then.
+func TestTheQuantileIsBetweenTwo(t *testing.T) {
+	w := lq2(t)
+	for _, weights := range [][]float64{nil, {3, 3}} {
+		gauge, err := risk.NewGauge(w.constraint(risk.CVaR{Level: 0.5}, 0))
+		must(t, err)
+		for k, x := range []struct {
+			o    kedge.Observation
+			want float64
+		}{{people(1, 3), 3}, {people(0, 0), 2}} {
+			x.o.W = weights
+			excess, err := gauge.Assess(make([]float64, 2), x.o)
+			if err != nil || !(math.Abs(excess-x.want) <= 1e-14) {
+				t.Errorf("turn %d with weights %v: %v (%v), want %v", k, weights, excess, err, x.want)
+			}
+			gauge.Commit(x.o)
+		}
+	}
+}
+
 // stuck does not settle.
 type stuck struct{}
 
@@ -150,6 +170,16 @@ func TestWhoLeavesTheGroup(t *testing.T) {
 			t.Errorf("%v are beyond (%v), want %v", over, err, want)
 		}
 		data[1] = 5
+	}
+	for _, wrong := range [][]float64{nil, {1}, {1, math.NaN()}} { // of which a crowd may say nothing
+		if excess, err := chance.Excess(wrong); err == nil || excess != 0 {
+			t.Errorf("under %v: %v", wrong, excess)
+		}
+	}
+	data[0] = math.Inf(1)
+	data[1] = 0
+	if excess, err := chance.Excess(u); err == nil || excess != 0 {
+		t.Errorf("a loss without end: %v", excess)
 	}
 	mean, data := leaving(t, risk.Mean{}, 0)
 	for _, want := range []float64{19. / 3, 5} {
