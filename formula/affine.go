@@ -17,12 +17,11 @@ type coefficient struct {
 type forms struct {
 	known map[*node][]affineForm
 	sums  []float64 // by entry of the decision
-	seen  []bool
-	count int // of all coefficients
+	count int       // of all coefficients
 }
 
 func newForms(decision int) *forms {
-	return &forms{known: map[*node][]affineForm{}, sums: make([]float64, decision), seen: make([]bool, decision)}
+	return &forms{known: map[*node][]affineForm{}, sums: make([]float64, decision)}
 }
 
 // weighted is a form times a number.
@@ -37,10 +36,7 @@ func (f *forms) add(parts ...weighted) (out affineForm) {
 	for _, p := range parts {
 		out.rest += float64(p.by * p.form.rest)
 		for _, t := range p.form.terms {
-			if !f.seen[t.at] {
-				f.seen[t.at] = true
-				touched = append(touched, t.at)
-			}
+			touched = append(touched, t.at)
 			f.sums[t.at] += float64(p.by * t.c)
 		}
 	}
@@ -49,7 +45,7 @@ func (f *forms) add(parts ...weighted) (out affineForm) {
 		if f.sums[k] != 0 {
 			out.terms = append(out.terms, coefficient{k, f.sums[k]})
 		}
-		f.sums[k], f.seen[k] = 0, false
+		f.sums[k] = 0 // it may be touched again
 	}
 	f.count += len(out.terms) + 1
 	return out
@@ -139,7 +135,7 @@ func (f *forms) mixed(n *node, i int, args [][]affineForm) affineForm {
 	case opDot:
 		return f.dot(len(x), func(k int) weighted { return product(x[k], args[1][k]) })
 	case opSlice:
-		return x[n.attrs[0]+i/s.cols*n.attrs[1]+i%s.cols*n.attrs[2]]
+		return x[n.attrs[0]+i/s.cols*n.attrs[1]+i%s.cols]
 	case opConcat:
 		for _, a := range args {
 			if i < len(a) {

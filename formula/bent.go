@@ -230,5 +230,5 @@ func (b *bent) entry(n *node, i int) *node {
 		}
 		return b.apply(n.op, scalar(), n.attrs, args...)
 	}
-	return b.apply(opSlice, scalar(), [4]int{i, 1, 1}, n)
+	return b.apply(opSlice, scalar(), [4]int{i, 1}, n)
 }

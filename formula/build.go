@@ -323,7 +323,7 @@ type span struct {
 
 func (b *builder) cutOut(e *expr, x *node, first, rest span) *node {
 	cols := x.shape.cols
-	attrs := [4]int{first.lo*cols + rest.lo, cols, 1}
+	attrs := [4]int{first.lo*cols + rest.lo, cols}
 	s := matrix(first.hi-first.lo, rest.hi-rest.lo)
 	switch {
 	case first.isWide && !rest.isWide:

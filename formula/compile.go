@@ -311,7 +311,7 @@ func (c *compiler) part(of *node, at int, s shape) *node {
 	if s == of.shape {
 		return of
 	}
-	return c.apply(opSlice, s, [4]int{at, s.cols, 1}, of)
+	return c.apply(opSlice, s, [4]int{at, s.cols}, of)
 }
 
 // lengthen puts further numbers behind the trait's own entries.

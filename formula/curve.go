@@ -62,7 +62,7 @@ func within(g *graph, n, u *node) *node {
 		case old.op == opDecision && old.shape == u.shape:
 			known[old] = u
 		case old.op == opDecision:
-			known[old] = g.apply(opSlice, old.shape, [4]int{0, old.shape.cols, 1}, u)
+			known[old] = g.apply(opSlice, old.shape, [4]int{0, old.shape.cols}, u)
 		default:
 			args := make([]*node, len(old.args))
 			for i, a := range old.args {

@@ -229,7 +229,7 @@ func (e *emission) slice(in *instr) (list []ptx.Scalar) {
 	x, s, a := e.arg(in, 0), in.node.shape, in.node.attrs
 	for i := range s.rows {
 		for j := range s.cols {
-			list = append(list, x[a[0]+i*a[1]+j*a[2]])
+			list = append(list, x[a[0]+i*a[1]+j])
 		}
 	}
 	return list

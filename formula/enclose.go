@@ -233,7 +233,7 @@ func (e *encloser) mix(n *node, dst interval.Jet, i int) {
 		e.jets.Div(dst, e.entry(x, i), e.entry(n.args[1], 0))
 		dst[0] = dst[0].Narrow(interval.Span{Lo: -1, Hi: 1})
 	case opSlice:
-		copy(dst, e.entry(x, n.attrs[0]+i/s.cols*n.attrs[1]+i%s.cols*n.attrs[2]))
+		copy(dst, e.entry(x, n.attrs[0]+i/s.cols*n.attrs[1]+i%s.cols))
 	case opConcat:
 		e.part(n.args, dst, i)
 	case opTranspose:

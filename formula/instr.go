@@ -106,12 +106,12 @@ func snip(n int, dst, a operand, from int) {
 	}
 }
 
-// slice copies the entries at offset + row·step + column·step.
+// slice copies the entries at offset + row·step + column.
 func slice(of *node, dst, x, _ []float64) {
 	s, a := of.shape, of.attrs
 	for i := range s.rows {
 		for j := range s.cols {
-			dst[i*s.cols+j] = x[a[0]+i*a[1]+j*a[2]]
+			dst[i*s.cols+j] = x[a[0]+i*a[1]+j]
 		}
 	}
 }
@@ -122,7 +122,7 @@ func pad(of *node, dst, x, _ []float64) {
 	s, a := of.args[0].shape, of.attrs
 	for i := range s.rows {
 		for j := range s.cols {
-			dst[a[0]+i*a[1]+j*a[2]] = x[i*s.cols+j]
+			dst[a[0]+i*a[1]+j] = x[i*s.cols+j]
 		}
 	}
 }

@@ -193,7 +193,7 @@ func TestCurvatures(t *testing.T) {
 		c := &compiler{graph: newGraph(), names: map[string]*node{}}
 		c.names["q"], c.names["t"] = c.input(opDecision, vector(3)), c.input(opTrait, vector(2))
 		for i, name := range []string{"x", "y"} { // between −1 and 1, and between 2 and 3
-			c.names[name] = c.apply(opSlice, scalar(), [4]int{i, 1, 1}, c.names["t"])
+			c.names[name] = c.apply(opSlice, scalar(), [4]int{i, 1}, c.names["t"])
 		}
 		n := c.builder(text{"test", body}).value(mustParse(body))
 		if n == nil {

@@ -67,7 +67,7 @@ const (
 	opUnit // x/c where c is the norm of x
 	opFirstLargest
 	opFirstSmallest
-	opSlice // attrs: offset, step between rows, step between columns
+	opSlice // attrs: offset, step between rows
 	opPad   // the transpose of a slice
 	opConcat
 	opTranspose

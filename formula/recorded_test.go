@@ -31,7 +31,11 @@ func computed(m *Model, r *rand.Rand) (out []string, n int, p, u, d []float64) {
 	}
 	p, u, d = draw(n*dims.State), draw(dims.Decision), draw(n*dims.Trait)
 	v := draw(n * dims.State)
-	if f := m.Dynamics(); f != nil && !m.Social() {
+	if f := m.Dynamics(); f != nil {
+		u := u
+		if m.Social() {
+			u = slices.Concat(u, draw(dims.State))
+		}
 		next, gp, gu := make([]float64, len(p)), make([]float64, len(p)), make([]float64, len(u))
 		f.NextRows(next, p, u, d)
 		f.PullbackRows(gp, gu, p, u, d, v)

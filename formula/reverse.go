@@ -274,7 +274,7 @@ func (r *reverse) split(n, g *node) {
 	offset := 0
 	for _, a := range n.args {
 		if a.deps&r.want != 0 {
-			r.push(n, a, r.apply(opSlice, a.shape, [4]int{offset, a.shape.cols, 1}, g))
+			r.push(n, a, r.apply(opSlice, a.shape, [4]int{offset, a.shape.cols}, g))
 		}
 		offset += a.shape.size()
 	}

@@ -62,7 +62,7 @@ func (s scatter) entries(n *node, args [][]*node) []*node {
 		if n.shape.single() {
 			return []*node{whole}
 		}
-		return several(size, func(i int) *node { return s.apply(opSlice, scalar(), [4]int{i, 1, 1}, whole) })
+		return several(size, func(i int) *node { return s.apply(opSlice, scalar(), [4]int{i, 1}, whole) })
 	case n.op >= opAdd && n.op <= opPower:
 		return several(size, func(i int) *node {
 			of := make([]*node, len(args))
@@ -121,7 +121,7 @@ func (s scatter) arranged(n *node, args [][]*node) []*node {
 
 // sliced is where entry i of a slice stands.
 func sliced(s shape, attrs [4]int, i int) int {
-	return attrs[0] + i/s.cols*attrs[1] + i%s.cols*attrs[2]
+	return attrs[0] + i/s.cols*attrs[1] + i%s.cols
 }
 
 // one applies an operation to single entries. What is added to 0 stays.

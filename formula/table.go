@@ -110,7 +110,7 @@ func (t Table) Compile(fields ...TableField) (*Calculation, error) {
 	of := &table{Table: t, texts: map[*node][]int{}}
 	row := c.input(opTrait, vector(max(1, len(t.Columns))))
 	for i, column := range t.Columns {
-		n := c.apply(opSlice, scalar(), [4]int{i, 1, 1}, row)
+		n := c.apply(opSlice, scalar(), [4]int{i, 1}, row)
 		c.names[column.Name] = n
 		if column.Texts != nil {
 			of.texts[n] = column.Texts

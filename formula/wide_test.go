@@ -1,6 +1,7 @@
 package formula
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -30,7 +31,7 @@ func sums() (list []Source) {
 	for _, next := range []string{
 		"0.5*p + 0.25*d - 0.125*q", "p*0.5 - d*q[0] - -q", "-(0.5*p) + d", "p + d + q + p*2 + d*3 + q*4 + p*d + p*q + 5*d*q + p", "2*p + 3*d - 4*q + 5*p - 6*d + 7*q - 8*p + 9*d - 10*q + 11*p - 12*d", "dot(p, d)*p + d", "dot(p, q)*q + d - p", "(p + 2*d) - (q + 3*p)", "p - (d - (q - 0.5*p))",
 		"0.1*p + sum(p)*d + sum(p)*q", "0.1*p + sum(q)*q + d", "0.5*(p + d) + 0.5*(p + d)", "tanh(0.5*p + d) + 0.5*p + d", "(0.5*p + d)*(0.5*p - d)", "max(p, 0.5*d + q) - 2*q", "0.1*outer(p, q) @ d + p", "normalize(0.4*p + 0.6*d + dot(p, q)*q)", "normalize(p - d - 0.5*dot(q, p)*q)",
-		"normalize(d + 2*p + dot(d, q)*q)", "normalize(0.4*p + 0.6*d + sum(q)*dot(p, q)*q)", "normalize(0.4*p + 0.6*d + dot(p, q)*d)", "normalize(0.4*p + 0.6*q + dot(p, q)*q)", "normalize(0.4*p + 0.6*d - dot(p, q)*0.3*q)", "normalize(0.4*p + 0.6*d + dot(p, q)*q)*dot(p, q)", "[p[0:2], q[0] + d[1]] + 0.5*p", "exp(q) + p", "q*2 + d[1]", "d", "0*p + 1",
+		"normalize(d + 2*p + dot(d, q)*q)", "normalize(0.4*p + 0.6*d + sum(q)*dot(p, q)*q)", "normalize(0.4*p + 0.6*d + dot(p, q)*d)", "normalize(0.4*p + 0.6*q + dot(p, q)*q)", "normalize(0.4*p + 0.6*d - dot(p, q)*0.3*q)", "normalize(0.4*p + 0.6*d + dot(p, q)*q)*dot(p, q)", "[p[0:2], q[0] + d[1]] + 0.5*p", "exp(q) + p", "q*2 + d[1]", "d", "0*p + 1", "0.1*sum(p) + d", "-0.1*sum(p)*q[0] + d", "mean(p) - d",
 	} {
 		for _, loss := range []string{"dot(p, q)", "sum((p - q)^2) + dot(d, p)*sum(q)", "norm(p - 2*q + d)"} {
 			list = append(list, Source{Decision: "q[3]", State: "p[3]", Trait: "d[3]", Next: next, Minimize: loss})
@@ -66,8 +67,14 @@ func TestProgramsAreAsRecorded(t *testing.T) {
 		if f := m.dynamics.resolvent; f != nil {
 			said = append(said, fmt.Sprint("rank ", f.rank, f.isShared, f.isFixed, f.together()))
 		}
-		out, _, _, _, _ := computed(m, r.Rand)
-		lines = append(lines, strings.Join(append(said, out...), ", "))
+		if slope := m.dynamics.slope; slope != nil {
+			said = append(said, fmt.Sprint("values ", slope.id))
+		}
+		for range 2 { // of other decisions and people
+			out, _, _, _, _ := computed(m, r.Rand)
+			said = append(said, out...)
+		}
+		lines = append(lines, strings.Join(said, ", "))
 	}
 	evidence.AsRecorded(t, "testdata/programs.txt", lines)
 }
@@ -131,14 +138,14 @@ func TestSpansAreAsRecorded(t *testing.T) {
 		"exp(q)", "log(q)", "sqrt(q)", "tanh(q)", "sigmoid(q)", "erf(q)", "abs(q)", "sin(q)", "floor(q)", "round(q)", "q^2", "q^3", "q^4", "q^-1", "q^-2", "q^-3", "q^0.5", "q^1.5", "q^2.5", "q^-0.5", "q^0", "2^q", "0.5^q", "q^q", "1/q", "-1/q", "q/4", "-q/4", "q/-4", "1/(q^2 + 1)", "2/q", "d/q", "q*q", "q*abs(q)", "q*d", "d*q^2", "-q^2", "q - q^2", "q^2 - q",
 		"-abs(q)", "abs(q - 1)", "max(q, 1)", "min(q, 1)", "max(q^2, q)", "min(-q^2, q)", "-min(q, 2*q)", "-max(q, 2*q)", "norm([q, 1])", "norm([q, d])^2", "norm([q, 1])^3", "norm([q, q])^-2", "max([q, 2*q, 1])", "-max([q, 2*q, 1])", "min([q, 2*q, 1])", "-min([q, q^2])", "logsumexp([q, 1])", "logsumexp([q^2, -q])", "sum(softmax([q, 1])*[1, 2])", "sum([q, q^2])", "mean([q, q^4])", "[q, 2*q][1]", "dot([q, 1], [q, 2])",
 		"dot([q, 1], [q, 1])", "dot([1, 2], [q^2, q])", "-dot([1, 2], [q^2, q])", "sum(outer([q, 1], [1, 2]))", "sum([[1, 2], [3, 4]] @ [q, 1])", "sum([q, 1] @ [[1, 2], [3, 4]])", "sum(outer([q, 1], [1, 2]) @ [[1, 2], [3, 4]])", "sum(outer([q, 1], [1, 2])')", "where(d > 0, q^2, -q^2)", "where(q > 0.5, q, 1)", "where(q >= 0.5, q^2, q)", "where(q == 0.5, q, 1)", "where(q != 0, q, 2)",
-		"where(log(q) < 0, 1, 2)", "where(sqrt(q) <= 1 and q > 0, q, 2)", "where(not q < 1, q, 1)", "exp(q^2)", "exp(-q)", "exp(-q^2)", "log(exp(q) + 1)", "sqrt(q^2 + 1)", "(q + abs(q))^2", "tanh(q^2)", "sum(normalize([q, 1]))", "sum(normalize([q, q]))", "clip(q, 0, 1)", "(q^2)^0.5", "abs(q)^3", "3", "d",
+		"where(log(q) < 0, 1, 2)", "where(sqrt(q) <= 1 and q > 0, q, 2)", "where(not q < 1, q, 1)", "exp(q^2)", "0 - (-log(q))", "1 - (-sqrt(q))", "0 - (-tanh(q))", "q/d", "q^2/d", "-q/d", "exp(-q)", "exp(-q^2)", "log(exp(q) + 1)", "sqrt(q^2 + 1)", "(q + abs(q))^2", "tanh(q^2)", "sum(normalize([q, 1]))", "sum(normalize([q, q]))", "clip(q, 0, 1)", "(q^2)^0.5", "abs(q)^3", "3", "d",
 	} {
 		m, err := Compile(Source{Decision: "q", State: "p", Trait: "d", Minimize: loss})
 		if err != nil {
 			t.Fatal(loss, err)
 		}
 		var said []string
-		for _, traits := range [][]float64{{2}, {-1, 3}} {
+		for _, traits := range [][]float64{{2}, {-1, 3}, {0, 1}} {
 			l, err := m.Landscape(column(traits...), nil)
 			if err != nil {
 				t.Fatal(err)
@@ -250,8 +257,9 @@ func TestLongStatesSettle(t *testing.T) {
 
 // Columns of a model with more entries than are taken apart are what its rows are, turned.
 func TestColumnsOfLongStatesAreRows(t *testing.T) {
-	for _, n := range []int{3, 40} {
-		f, err := Source{Decision: "q", State: fmt.Sprintf("p[%d]", n), Next: "a*p + b*q + tanh(p)"}.Regress([]string{"a", "b"})
+	var lines []string
+	for _, n := range []int{1, 3, 9, 12, 14, 16, 18, 20, 25, 40} {
+		f, err := Source{Decision: "q", State: fmt.Sprintf("p[%d]", n), Next: "a*p + b*q*sum(p) + tanh(p)"}.Regress([]string{"a", "b"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -264,6 +272,7 @@ func TestColumnsOfLongStatesAreRows(t *testing.T) {
 		rows, columns := make([]float64, people*f.Width()), make([]float64, people*f.Width())
 		f.Rows(rows, states, []float64{0.5, 2}, beside)
 		f.Columns(columns, states, []float64{0.5, 2}, beside)
+		lines = append(lines, fmt.Sprint(n, " ", taken(f.columns())))
 		for i := range people {
 			for j := range f.Width() {
 				if rows[i*f.Width()+j] != columns[j*people+i] {
@@ -272,4 +281,103 @@ func TestColumnsOfLongStatesAreRows(t *testing.T) {
 			}
 		}
 	}
+	evidence.AsRecorded(t, "testdata/long.txt", lines)
+}
+
+// How many people are looked at at a time: 64 at most, one at least, and as many as keep 2¹⁴ entries of states, or 2¹⁶ of matrices of their own.
+func TestFewAreLookedAtAtATime(t *testing.T) {
+	for _, c := range []struct {
+		next       string
+		n, decided int
+	}{{"0.5*p + q", 10, 64}, {"0.5*p + q", 256, 64}, {"0.5*p + q", 300, 1 << 14 / 300}, {"0.5*p + q", 20000, 1}, {"[p[1:], p[0]]*d + q", 10, 64}, {"[p[1:], p[0]]*d + q", 40, 1 << 16 / 1600}, {"[p[1:], p[0]]*d + q", 300, 1}, {"[p[1:], p[0]]/2 + q", 300, 1 << 14 / 300}} {
+		m, err := Compile(Source{Decision: "q", State: fmt.Sprintf("p[%d]", c.n), Trait: "d", Next: c.next})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := m.dynamics.resolvent.together(); got != c.decided {
+			t.Errorf("%s of %d entries: %d at a time, want %d", c.next, c.n, got, c.decided)
+		}
+	}
+}
+
+// Of long states what is told of people who do not rest is a bound on the slopes: max|D| + Σ‖z‖₁·max|x|, here of 0.9p + (pᵀq)d + (pᵀd)q.
+func TestBoundsOfLongStates(t *testing.T) {
+	m, err := Compile(Source{Decision: "q[600]", State: "p[600]", Trait: "d[600]", Next: "0.9*p + dot(p, q)*d + dot(p, d)*q"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, d := make([]float64, 600), make([]float64, 600)
+	var sumQ, sumD, maxQ, maxD float64
+	for i := range q {
+		q[i], d[i] = 0.001*float64(1+i%3), -0.2*float64(1+i%2)
+		sumQ, sumD, maxQ, maxD = sumQ+math.Abs(q[i]), sumD+math.Abs(d[i]), max(maxQ, math.Abs(q[i])), max(maxD, math.Abs(d[i]))
+	}
+	_, err = m.Dynamics().(kedge.RowSettler).SettleRows(make([]float64, 600), q, d)
+	var unstable *kedge.UnstableError
+	for i := range d { // shorter, so that they rest
+		d[i] /= 100
+	}
+	_, rests := m.Dynamics().(kedge.RowSettler).SettleRows(make([]float64, 600), q, d)
+	if want := 0.9 + sumD*maxQ + sumQ*maxD; !errors.As(err, &unstable) || rests != nil || math.Abs(unstable.Rate-want) > 1e-12 {
+		t.Errorf("%v, %v, want a rate of %v", err, rests, want)
+	}
+}
+
+// What has another length is refused by name, wherever it is handed in.
+func TestOtherLengthsAreRefused(t *testing.T) {
+	m, err := Compile(Source{Decision: "q[2]", State: "p[3]", Trait: "d[2]", Noise: []Shock{{"w", 0}}, Next: "0.5*p + q[0]*d[1] + w", Minimize: "sum(p)*q[1]"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Source{Decision: "q[2]", State: "p[3]", Trait: "d[2]", Noise: []Shock{{"w", 0}}, Next: "a*p + q[0]*d[1] + w"}
+	g, err := s.RegressTraits([]string{"a"})
+	c, wrong := s.Regress([]string{"a"})
+	r, fault := s.Roll([]string{"a"})
+	if err := errors.Join(err, wrong, fault); err != nil {
+		t.Fatal(err)
+	}
+	f, settle := m.Dynamics(), m.Dynamics().(kedge.RowSettler)
+	var lines []string
+	for what, ask := range map[string]struct {
+		sizes []int // of two people
+		call  func(x [][]float64) error
+	}{
+		"next":   {[]int{6, 6, 2, 4}, func(x [][]float64) error { f.NextRows(x[0], x[1], x[2], x[3]); return nil }},
+		"one":    {[]int{3, 3, 2, 2}, func(x [][]float64) error { f.Next(x[0], x[1], x[2], x[3]); return nil }},
+		"pull":   {[]int{6, 2, 6, 2, 4, 6}, func(x [][]float64) error { f.PullbackRows(x[0], x[1], x[2], x[3], x[4], x[5]); return nil }},
+		"back":   {[]int{3, 2, 3, 2, 2, 3}, func(x [][]float64) error { f.Pullback(x[0], x[1], x[2], x[3], x[4], x[5]); return nil }},
+		"loss":   {[]int{6, 2, 6, 2, 4}, func(x [][]float64) error { m.Objective().EvalRows(x[0], x[1], x[2], x[3], x[4]); return nil }},
+		"eval":   {[]int{3, 2, 3, 2, 2}, func(x [][]float64) error { m.Objective().Eval(x[0], x[1], x[2], x[3], x[4]); return nil }},
+		"stir":   {[]int{6, 6, 2, 4, 2}, func(x [][]float64) error { m.Stirred().NextRows(x[0], x[1], x[2], x[3], x[4]); return nil }},
+		"settle": {[]int{6, 2, 4}, func(x [][]float64) error { _, err := settle.SettleRows(x[0], x[1], x[2]); return err }},
+		"alone":  {[]int{3, 2, 2}, func(x [][]float64) error { _, err := settle.Settle(x[0], x[1], x[2]); return err }},
+		"answer": {[]int{2, 6, 2, 4, 6}, func(x [][]float64) error { return m.Sensitivity().PullRows(x[0], x[1], x[2], x[3], x[4]) }},
+		"rows":   {[]int{2 * g.Width(), 6, 1, 4, 4}, func(x [][]float64) error { g.RowsOf(x[0], x[1], x[2], x[3], x[4]); return nil }},
+		"column": {[]int{2 * c.Width(), 6, 1, 8}, func(x [][]float64) error { c.Columns(x[0], x[1], x[2], x[3]); return nil }},
+		"roll":   {[]int{2 * r.Width(), 6, 1, 8, 2}, func(x [][]float64) error { r.Rows(x[0], x[1], x[2], x[3], x[4]); return nil }},
+	} {
+		for at := -1; at < len(ask.sizes); at++ {
+			for _, more := range []int{-1, 1} {
+				x := make([][]float64, len(ask.sizes))
+				for i, n := range ask.sizes {
+					if x[i] = make([]float64, n); i == at {
+						x[i] = make([]float64, n+more)
+					}
+				}
+				lines = append(lines, strings.ReplaceAll(fmt.Sprint(what, at, more, " ", tried(func() error { return ask.call(x) })), "\n", " / "))
+			}
+		}
+	}
+	slices.Sort(lines)
+	evidence.AsRecorded(t, "testdata/lengths.txt", lines)
+}
+
+// tried is what a call says, by its error or as it panics.
+func tried(call func() error) (said any) {
+	defer func() {
+		if r := recover(); r != nil {
+			said = fmt.Sprint("panics: ", r)
+		}
+	}()
+	return call()
 }

@@ -147,15 +147,15 @@ func (r *ring) next() int { return r.first + len(r.events) }
 
 func (r *ring) add(e session.Event) {
 	one, err := Encode(e)
-	if e.Seq != r.next() || err != nil || len(one.Text) > RingBytes {
+	if e.Seq != r.next() || err != nil {
 		r.events, r.bytes, r.first = nil, 0, e.Seq
 	}
-	if err != nil || len(one.Text) > RingBytes { // it is read from the journal
+	if err != nil { // it is read from the journal
 		r.first = e.Seq + 1
 		return
 	}
 	r.events, r.bytes = append(r.events, one), r.bytes+len(one.Text)
-	for len(r.events) > RingEvents || r.bytes > RingBytes {
+	for len(r.events) > RingEvents || r.bytes > RingBytes { // one that is larger by itself is read from the journal, too
 		r.bytes -= len(r.events[0].Text)
 		r.events, r.first = r.events[1:], r.first+1
 	}
@@ -228,11 +228,8 @@ func (h *Hub) After(loop string, seq int) (events []Encoded, changed <-chan stru
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	r := h.rings[loop]
-	switch {
-	case r.next() <= seq+1 && r.first > 0:
-		return nil, r.changed, false
-	case seq+1 >= r.first && r.first > 0:
-		return r.events[seq+1-r.first:], r.changed, false
+	if r.first > 0 && seq+1 >= r.first {
+		return r.events[min(seq+1-r.first, len(r.events)):], r.changed, false
 	}
 	return nil, r.changed, true
 }

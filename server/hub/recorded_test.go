@@ -120,3 +120,52 @@ func state(h *Hub, next map[string]int) string {
 	}
 	return strings.Join(list, ", ")
 }
+
+// Events that fill a ring to the last byte are in it, after a gap too; a byte more, and the oldest is not.
+func TestRingsAreFilledToTheLastByte(t *testing.T) {
+	of := func(seq, length int) session.Event {
+		empty, err := Encode(session.Event{Seq: seq, Body: []byte(`""`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return session.Event{Seq: seq, Body: []byte(`"` + strings.Repeat("x", length-len(empty.Text)) + `"`)}
+	}
+	for more, want := range []int{2, 1} {
+		h := New()
+		leave, _ := h.Watch("shop", 1)
+		defer leave()
+		h.Tell("shop", []session.Event{{Seq: 2}})
+		h.Tell("shop", []session.Event{of(11, RingBytes/2+more), of(12, RingBytes/2)})
+		if events, _, behind := h.After("shop", 12-want); behind || len(events) != want {
+			t.Errorf("%d bytes too many: %d events, want %d; behind: %v", more, len(events), want, behind)
+		}
+		h.Tell("shop", []session.Event{of(13, RingBytes+more)})
+		if events, _, behind := h.After("shop", 12); len(events) != 1-more || behind != (more > 0) {
+			t.Errorf("one event, %d bytes too many: %d events, behind: %v", more, len(events), behind)
+		}
+	}
+}
+
+// 49 watchers are woken at once; from 50 on, for whom it takes a millisecond, they wait for what follows.
+func TestFiftyAreACrowd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := New()
+		for n := 1; n <= 50; n++ {
+			h.Watch("shop", 50)
+			_, changed, _ := h.After("shop", 0)
+			if h.Tell("shop", []session.Event{{Seq: n}}); closed(changed) != (n < 50) {
+				t.Errorf("%d watchers are woken: %v", n, closed(changed))
+			}
+		}
+		time.Sleep(time.Second)
+		for range 4000 { // for whom it takes longer than anybody waits
+			h.Watch("shop", 5000)
+		}
+		_, changed, _ := h.After("shop", 0)
+		begun := time.Now()
+		h.Tell("shop", []session.Event{{Seq: 51}})
+		if <-changed; time.Since(begun) != 50*time.Millisecond {
+			t.Errorf("a large crowd is woken after %v", time.Since(begun))
+		}
+	})
+}
