@@ -169,3 +169,21 @@ func TestFiftyAreACrowd(t *testing.T) {
 		}
 	})
 }
+
+// What is kept of a loop and of all loops, in numbers: 256 events, and 4,096 changes.
+func TestHowMuchIsKept(t *testing.T) {
+	h := New()
+	leave, _ := h.Watch("shop", 2)
+	defer leave()
+	all, _ := h.Watch("", 2)
+	defer all()
+	for seq := 1; seq <= 5000; seq++ {
+		h.Tell("shop", []session.Event{{Seq: seq}})
+	}
+	events, _, behind := h.After("shop", 5000-256)
+	_, _, out := h.After("shop", 5000-257)
+	_, now, _, late := h.Moved(5000 - 4096)
+	if _, _, _, later := h.Moved(5000 - 4097); len(events) != 256 || behind || !out || now != 5000 || late || !later {
+		t.Errorf("%d events, behind: %v, %v; %d changes, behind: %v, %v", len(events), behind, out, now, late, later)
+	}
+}
