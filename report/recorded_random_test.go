@@ -87,6 +87,9 @@ func anyRun(r *rand.Rand, name string, columns []string) folder.Run {
 		}
 		run.Trials = append(run.Trials, t)
 	}
+	if r.IntN(12) == 0 && !slices.Contains(columns, "tracking") {
+		run.Trials = append(run.Trials, folder.Trial{Index: 7})
+	}
 	return run
 }
 
