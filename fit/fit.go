@@ -140,7 +140,6 @@ func (p *search) likeliest(ctx context.Context) (*point, error) {
 		return nil, ctx.Err()
 	}
 	if err == nil {
-		p.unknowns = slices.Clone(p.unknowns)
 		total := p.l.total(p.f)
 		for j, v := range begin.theta {
 			p.unknowns[j].Start = v

@@ -211,7 +211,7 @@ func (g *persons) settleFrom(d *desk, theta, spread, base, along []float64, ridg
 	damping := 0.0
 	for turn := range 60 {
 		step, predicted := d.inner(along, ridge, damping, q)
-		if !(predicted > 1e-24*(1+math.Abs(loss))) || math.IsInf(loss, 0) || g.f.Affine && turn == 3 {
+		if !(predicted > 1e-24*(1+math.Abs(loss))) || g.f.Affine && turn == 3 {
 			break
 		}
 		for j := range z {

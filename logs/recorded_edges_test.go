@@ -71,6 +71,13 @@ func recordedRanges() []recordedLog {
 		{"no slope for all", bareSpec, root, stuck, Options{}},
 		{"long answers", bareSpec, nil, swung(0.93), Options{}},
 		{"short answers", bareSpec, nil, swung(0.02), Options{}},
+		{"a flat value", bareSpec, []string{"p - q^2", "0*p"}, swung(0.5), Options{}},
+		{"large numbers", linearSpec, []string{"EFFECTS", "none", "+ a\n", "+ 0.1\n"}, with(line, func(_ int, f []string) { f[3] += "e8" }), Options{}},
+		{"heavy tails", bareSpec, []string{"traits: one", "traits: one, errors: student 3"}, with(swung(0.5), func(row int, f []string) {
+			if row%17 == 9 {
+				f[3] = fmt.Sprint(20 * (1 - 2*(row%2)))
+			}
+		}), Options{}},
 		{"three weeks", bareSpec, nil, kept(swung(0.5), func(row int) bool { return row%12 > 2 }), Options{}},
 	}
 	for _, week := range []string{"1000", "1001"} {
