@@ -98,3 +98,60 @@ func TestMetricsAreSymmetric(t *testing.T) {
 		}
 	}
 }
+
+// By hand: two people at ±(0, 1) under A = [0.9 5; 0 0.9] are at ±(5k·0.9^(k−1), 0.9^k) after k turns, of which the gradient sees the first entry: farthest after nine and ten, in whatever unit the metric is.
+func TestTheSpreadGrowsFirst(t *testing.T) {
+	dim := kedge.Dims{Decision: 1, State: 2, Trait: 1}
+	f, err := dynamics.NewAffine(dim, []float64{0.9, 5, 0, 0.9}, []float64{0, 0}, []float64{0, 0})
+	must(t, err)
+	phi, err := objective.NewQuadratic(dim, []float64{1}, []float64{1, 0}, nil, nil, nil)
+	must(t, err)
+	x, ok := asLinearQuadratic(problem{Model: kedge.Model{Dynamics: f, Objective: phi}})
+	if !ok {
+		t.Fatal("not linear-quadratic")
+	}
+	metric, err := Lyapunov(f.A(), 2)
+	must(t, err)
+	want := math.Pow(45*math.Pow(0.9, 8), 2)
+	for _, unit := range []float64{1, 1e-6, 1e6} {
+		scaled := make([]float64, 4)
+		for i, v := range metric {
+			scaled[i] = unit * v
+		}
+		near(t, "the largest variance", x.spread(kedge.Block{Data: []float64{0, 1, 0, -1}, Width: 2}, kedge.Block{Data: []float64{1, 1}, Width: 1}, scaled), want, 1e-6)
+	}
+}
+
+// A step that is as long as the largest is allowed.
+func TestTheLargestStepIsAllowed(t *testing.T) {
+	for used, value := range map[float64]float64{0.5: 5, 1: 5, 1.001: math.NaN()} {
+		if e := (Extension{Used: used, Largest: 1, Known: Proof}).filled(5); e.Value != value && !(math.IsNaN(value) && math.IsNaN(e.Value)) || (e.Why == "") != (used <= 1) {
+			t.Errorf("a step of %v: %+v", used, e)
+		}
+	}
+}
+
+// Where there is no steady state there is no slope, and it is said by NaN.
+func TestNoSlopesWithoutSteadyStates(t *testing.T) {
+	f := dynamics.Polarized{Dim: 4, Lambda: 0.3, Sigma: 0.4}
+	none, u := []float64{math.NaN(), 0, 0, 0}, []float64{1, 0, 0, 0}
+	if g := affinitySlope(f, u, none); !math.IsNaN(g[0]) {
+		t.Errorf("the slope of nothing is %v", g)
+	}
+	if g := responseAt(f, 1, none); !math.IsNaN(g[0]) || !math.IsNaN(g[1]) {
+		t.Errorf("the response of nobody is %v", g)
+	}
+	if g := affinitySlope(f, u, []float64{0, 1, 0, 0}); math.IsNaN(g[0]) {
+		t.Errorf("the slope of somebody is %v", g)
+	}
+}
+
+// What is filled in has forgotten norms.
+func TestFilledProblemsHaveForgotten(t *testing.T) {
+	m := polarizedModel(0.3, 0.4)
+	m.Dynamics = dynamics.PolarizedNorm{Polarized: m.Dynamics.(dynamics.Polarized)}
+	p, err := problem{Model: m}.filled()
+	if err != nil || !is[dynamics.Polarized](p.Dynamics) {
+		t.Errorf("%T, %v", p.Dynamics, err)
+	}
+}

@@ -102,7 +102,7 @@ func TestScatterOfKnownNoise(t *testing.T) {
 	for _, x := range []struct {
 		noise []float64
 		want  float64
-	}{{[]float64{9, 9, 9}, 3}, {[]float64{0, 4, 4, 0}, 2 / math.Sqrt(math.Log(2*math.E-1))}, {one, 2 / math.Sqrt(math.Log(100*math.E-99))}, {[]float64{0, 0}, 0}} {
+	}{{[]float64{9, 9, 9}, 3}, {[]float64{1, 1}, 1}, {[]float64{0, 4, 4, 0}, 2 / math.Sqrt(math.Log(2*math.E-1))}, {one, 2 / math.Sqrt(math.Log(100*math.E-99))}, {[]float64{0, 0}, 0}} {
 		near(t, "σ", subGaussian(x.noise), x.want, 1e-12)
 	}
 	g := glimpse{each: []float64{1, -1}, mean: []float64{0}}
