@@ -182,6 +182,9 @@ func TestJacobiansAreCompared(t *testing.T) {
 	if e := contractionIn(nil, seen, 1); e.Value != 5 || e.Trait != 9 {
 		t.Errorf("the largest norm is %v, of %d", e.Value, e.Trait)
 	}
+	if e := contractionIn(nil, append(slices.Clone(seen), slope{probe: probe{who: 20}, byP: [3][]float64{one(5), one(-5), one(0)}}), 1); e.Trait != 9 {
+		t.Errorf("of two with the largest norm %d is named, want the first", e.Trait)
+	}
 	near(t, "the mean Jacobian", meanJacobian(seen[:2], 1)[0], 2, 1e-15)
 	near(t, "the turn", turns(seen), 2, 1e-15)
 	c := &Constants{}
