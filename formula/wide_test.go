@@ -381,3 +381,28 @@ func tried(call func() error) (said any) {
 	}()
 	return call()
 }
+
+// Next states may be written where states or traits stand, also of people whose vectors are too short for the quick way; too many coefficients are told once.
+func TestNextStatesInPlace(t *testing.T) {
+	m, err := Compile(Source{Decision: "q[3]", State: "p[3]", Trait: "d[3]", Next: "normalize(0.4*p + 0.6*d + 0.5*dot(p, q)*q)"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, size := range []float64{1, 1e-170, 1e160} {
+		p, d, u := make([]float64, 30), make([]float64, 30), []float64{0.5 * size, -0.25, 0.125}
+		for i := range p {
+			p[i], d[i] = size*float64(1+i%7), -size*float64(1+i%4)
+		}
+		want := make([]float64, 30)
+		m.Dynamics().NextRows(want, p, u, d)
+		inP, inD := slices.Clone(p), slices.Clone(d)
+		m.Dynamics().NextRows(inP, inP, u, d)
+		if m.Dynamics().NextRows(inD, p, u, inD); !slices.Equal(inP, want) || !slices.Equal(inD, want) {
+			t.Errorf("vectors of the size %g: %v and %v, want %v", size, inP[:3], inD[:3], want[:3])
+		}
+	}
+	_, err = Compile(Source{Decision: "q[600]", State: "p", Subject: slices.Repeat([]string{"q[0:599] + q[1:600] <= 1"}, 4)})
+	if n := strings.Count(fmt.Sprint(err), "more than 1048576 coefficients"); n != 1 {
+		t.Errorf("told %d times", n)
+	}
+}
