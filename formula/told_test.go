@@ -61,13 +61,13 @@ func TestWordsForMistakesAreAsRecorded(t *testing.T) {
 		_, err := fitted.Regress(unknowns)
 		_, own := fitted.RegressTraits(unknowns)
 		_, rolled := fitted.Roll(unknowns)
-		lines = append(lines, told(fmt.Sprint(unknowns), fmt.Errorf("%w | %w | %w", err, own, rolled))...)
+		lines = append(lines, told(fmt.Sprint(unknowns), fmt.Errorf("%v | %v | %v", err, own, rolled))...)
 	}
 	for _, next := range []string{"", "p", "crowd(p)*a", "a*p +", "a*p + [1, 2]", "a*q"} {
 		fitted.Next = next
 		_, err := fitted.Regress([]string{"a"})
 		_, own := fitted.RegressTraits([]string{"a"})
-		lines = append(lines, told(next, fmt.Errorf("%w | %w", err, own))...)
+		lines = append(lines, told(next, fmt.Errorf("%v | %v", err, own))...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(functions)) { // some may be names of a model
 		_, err := Compile(Source{Decision: "q", State: "p", Let: []Binding{{Name: name, Expr: "2"}}, Next: "p*" + name})

@@ -389,7 +389,7 @@ func TestNextStatesInPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, size := range []float64{1, 1e-170, 1e160} {
-		p, d, u := make([]float64, 30), make([]float64, 30), []float64{0.5 * size, -0.25, 0.125}
+		p, d, u := make([]float64, 30), make([]float64, 30), []float64{0.5, -0.25, 0.125}
 		for i := range p {
 			p[i], d[i] = size*float64(1+i%7), -size*float64(1+i%4)
 		}
