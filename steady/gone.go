@@ -13,7 +13,7 @@ const gone = 1e-9
 // leads to 0 and never back is gone once people have settled, whatever is decided. It is nil where somebody does not come to rest.
 func Vanished(m kedge.Model, individuals []int, decisions [][]float64) (entries []int) {
 	settler, dim := m.RowSettler(), m.Dims()
-	if settler == nil || m.Social || len(individuals) == 0 {
+	if settler == nil || m.Social || len(individuals) == 0 || len(decisions) == 0 {
 		return nil
 	}
 	first, traits := kedge.Pick(kedge.Leading{Of: m.FirstStates(), Entries: dim.State}, individuals), kedge.Pick(m.Traits, individuals)
