@@ -167,7 +167,7 @@ func (p *search) settle(ctx context.Context, here *point) (*point, error) {
 	last := math.Inf(1)
 	for range 60 {
 		step, predicted, ok := stepOf(here.theta, here.slope, here.normal, p.unknowns, p.free(here), 0)
-		if !ok || step == nil || !(predicted < last) || predicted == 0 {
+		if !ok || !(predicted < last) || predicted == 0 { // no step gains nothing
 			break
 		}
 		there, err := p.at(ctx, step, nil, p.o.Workers)

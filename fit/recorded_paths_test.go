@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/kedge-opt/kedge/formula"
@@ -105,7 +106,10 @@ func bowls() []bowl {
 		}
 		return []float64{x, y}, [][2]float64{{1, 0}, {0, 1}}
 	}
-	return []bowl{{"a valley", free, valley}, {"a valley with bounds", bound, valley}, {"a valley and a prior", known, valley}, {"what is not told", free, flat}, {"a flat bottom", known, steep}, {"an edge", free, edge}, {"nothing to begin with", known, edge}}
+	round := func(x, y float64) ([]float64, [][2]float64) {
+		return []float64{x - 1, y - 2}, [][2]float64{{1, 0}, {0, 1}}
+	}
+	return []bowl{{"a valley", free, valley}, {"a valley with bounds", bound, valley}, {"a valley and a prior", known, valley}, {"what is not told", free, flat}, {"a flat bottom", known, steep}, {"an edge", free, edge}, {"nothing to begin with", known, edge}, {"a saddle in disguise", free, round}}
 }
 
 // The places that Descend looks at, and where it ends, are those that were recorded.
@@ -125,6 +129,9 @@ func TestDescentsAreAsRecorded(t *testing.T) {
 						p.Normal[a*2+c] += slopes[i][a] * slopes[i][c]
 					}
 				}
+			}
+			if b.name == "a saddle in disguise" { // equations that cannot be solved without damping
+				p.Normal[1] = 2
 			}
 			p.Know(b.unknowns)
 			lines = append(lines, fmt.Sprintf("    %.9g %.6g", theta, p.Loss))
@@ -187,5 +194,43 @@ func TestCountsThatDoNotCount(t *testing.T) {
 	}
 	if all := want.Excess[0] * (30 - 2) / 128; !(math.Abs(got.Excess[0]-all) < 1e-6*all) { // of less than a row, the sum is taken as of one
 		t.Errorf("of little weight %v, want %v", got.Excess, all)
+	}
+}
+
+// By hand: every second chunk of three and a bit is the first and the third, with all that their rows have.
+func TestSomeChunks(t *testing.T) {
+	f := regress(t, formula.Source{Decision: "q[3]", State: "p[2]", Next: "[a*p[0] + b*q[0], b*p[0] + a*p[1] + q[1]*q[2]]"}, "a", "b")
+	n := 3*chunk + 5
+	count := func(each int) (list []float64) {
+		for i := range each * n {
+			list = append(list, float64(i))
+		}
+		return list
+	}
+	x := pooled{f: f, many: 7, l: Log{States: count(2), After: count(2), Beside: count(3), Weight: count(1)}}
+	for i := range n {
+		x.group = append(x.group, i/1000)
+	}
+	got := x.some(2)
+	for _, c := range []struct {
+		name      string
+		each      int
+		all, some []float64
+	}{{"states", 2, x.l.States, got.l.States}, {"states after", 2, x.l.After, got.l.After}, {"beside", 3, x.l.Beside, got.l.Beside}, {"weights", 1, x.l.Weight, got.l.Weight}} {
+		if want := slices.Concat(c.all[:c.each*chunk], c.all[2*c.each*chunk:3*c.each*chunk]); !slices.Equal(c.some, want) {
+			t.Errorf("%s: %d numbers, want %d", c.name, len(c.some), len(want))
+		}
+	}
+	if want := slices.Concat(x.group[:chunk], x.group[2*chunk:3*chunk]); !slices.Equal(got.group, want) || got.many != 7 {
+		t.Errorf("%d groups of %d", len(got.group), got.many)
+	}
+}
+
+// By hand: people move by the root of the mean square of 3 and -4, entry by entry; where nobody moves, by 1.
+func TestHowFarPeopleMove(t *testing.T) {
+	f := regress(t, formula.Source{Decision: "q", State: "p[2]", Next: "[a*p[0] + b*q, a*p[1]]"}, "a", "b")
+	got := moves(f, Log{States: []float64{1, 5, 2, 6}, After: []float64{4, 5, -2, 6}})
+	if want := math.Sqrt(12.5); len(got) != 2 || got[0] != want || got[1] != 1 {
+		t.Errorf("%v, want %v and 1", got, want)
 	}
 }

@@ -117,7 +117,7 @@ func valueDigits(r *folder.Result) int {
 func valueFormat(r *folder.Result) func(float64) string {
 	n := valueDigits(r)
 	return func(v float64) string {
-		if a := math.Abs(v); a != 0 && (a < 1e-4 || a >= 1e9) {
+		if a := math.Abs(v); a < 1e-4 || a >= 1e9 {
 			return phrase.Plain(v)
 		}
 		return phrase.Digits(v, n)

@@ -53,7 +53,13 @@ func TestWordsAreAsRecorded(t *testing.T) {
 	for _, gap := range []float64{0.5, 0.02, 1e-4, 1e-5, 9.9e-6, 1e-9, 1e-10, 1e-11, 0, -1, math.NaN()} {
 		r := &folder.Result{Runs: []folder.Run{*course([]int{0}, gap)}}
 		format := valueFormat(r)
-		say("a gap of %v: %d digits, %s %s %s %s %s", gap, valueDigits(r), format(1.0/3), format(1e-4), format(9.9e-5), format(9.99e8), format(1e9))
+		say("a gap of %v: %d digits, %s %s %s %s %s %s", gap, valueDigits(r), format(1.0/3), format(1e-4), format(9.9e-5), format(9.99e8), format(1e9), format(0))
+	}
+	for _, gap := range []float64{-1, -1.5e-12, -1e-12, 0, 1e-12, 1.5e-12, 0.1, math.NaN()} {
+		for _, name := range []string{"gap", "excess_1"} {
+			run := folder.Run{Name: "vanilla", Trials: []folder.Trial{{Measured: measured([]int{0}, map[string]float64{"gap": 0.109, name: 0.109})}}}
+			say("retraining with %s and a gap of %v: %s", name, gap, retrained(&folder.Result{Stable: folder.Point{Gap: gap, Decision: []float64{1}}, Runs: []folder.Run{run}}))
+		}
 	}
 	for n := range 9 {
 		best, differ := ended("best", 0.001, 0.002), []difference{}
