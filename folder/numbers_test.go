@@ -62,6 +62,7 @@ func TestStudentIntervals(t *testing.T) {
 // By hand: over the second half of the turns, 4 and 6, the first trial is 2 and 4 from the optimum, the second 5 and 7; their regrets end at 11 and 3, and rise by 3 and 1 a turn.
 func TestTrackingByHand(t *testing.T) {
 	near := Run{Name: "near", Trials: []Trial{
+		of(2, map[string][]float64{"tracking": {}, "regret": {}}), // which has no turn yet
 		of(0, map[string][]float64{"tracking": {90, 90, 2, 4}, "regret": {0, 1, 5, 11}}), of(1, map[string][]float64{"tracking": {90, 90, 5, 7}, "regret": {0, 0, 1, 3}}),
 	}}
 	far := Run{Name: "far", Trials: []Trial{of(0, map[string][]float64{"tracking": {0, 0, 50, 50}, "regret": {0, 0, 0, 0}})}}
@@ -84,7 +85,7 @@ func TestTrackingByHand(t *testing.T) {
 	if _, first := (&Result{Runs: []Run{near, far, once}}).Tracking(); first != closest {
 		t.Errorf("closest of those that come first: %+v", first)
 	}
-	if list, _ := (&Result{Runs: []Run{plain}}).Tracking(); list != nil {
+	if list, _ := (&Result{Runs: []Run{plain, {Name: "begun", Trials: near.Trials[:1]}}}).Tracking(); list != nil {
 		t.Errorf("an optimum that stays is tracked: %+v", list)
 	}
 }

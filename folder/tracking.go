@@ -3,6 +3,7 @@ package folder
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Tracking is how the trials of a method followed an optimum that moves, as means over trials.
@@ -22,7 +23,7 @@ func (t Tracking) Verdict() string {
 func (r *Result) Tracking() (list []Tracking, closest Tracking) {
 	for i := range r.Runs {
 		one := &r.Runs[i]
-		if len(one.Trials) == 0 || !one.Trials[0].Has("tracking") {
+		if !slices.ContainsFunc(one.Trials, func(t Trial) bool { return len(t.K) > 0 && t.Has("tracking") }) {
 			continue
 		}
 		list = append(list, one.tracking())
@@ -34,8 +35,9 @@ func (r *Result) Tracking() (list []Tracking, closest Tracking) {
 }
 
 func (one *Run) tracking() Tracking {
-	sum, trials := Tracking{Method: one.Name}, float64(len(one.Trials))
-	for _, t := range one.Trials {
+	begun := slices.DeleteFunc(slices.Clone(one.Trials), func(t Trial) bool { return len(t.K) == 0 })
+	sum, trials := Tracking{Method: one.Name}, float64(len(begun))
+	for _, t := range begun {
 		n := len(t.K)
 		errors, regret := t.Of("tracking"), t.Of("regret")
 		for _, e := range errors[n/2:] {

@@ -111,8 +111,8 @@ func (w *work) paths(asked several, value []float64) {
 			for i, one := range all {
 				column[i] = one[at]
 			}
-			if slices.Sort(column); len(column) >= 20 {
-				f.Low, f.High = Amount(quantile(column, 0.025)), Amount(quantile(column, 0.975))
+			if len(column) >= 20 {
+				f.Low, f.High = Ends(column)
 			}
 			a.Entries[k].Path = append(a.Entries[k].Path, f)
 		}

@@ -155,8 +155,7 @@ func (w *work) answer() error {
 	found := func(i int, name string) Inferred {
 		f := Inferred{Name: name, Value: Amount(here[i]), Error: unknown(), Low: unknown(), High: unknown()}
 		if list := all[i]; len(list) >= 20 {
-			slices.Sort(list)
-			f.Low, f.High = Amount(quantile(list, 0.025)), Amount(quantile(list, 0.975))
+			f.Low, f.High = Ends(list)
 		}
 		return f
 	}

@@ -260,16 +260,19 @@ const mostTrials = 1000
 // trials is the table of all trials at the end.
 func trials(r *folder.Result) page.TextTable {
 	t := page.TextTable{ID: "trials", Title: "Trials", About: "Every trial by itself after its last turn.", Columns: page.Heads("method", "trial", "value", "gap", "distance")}
-	value := valueFormat(r)
+	value, n := valueFormat(r), 0
 	for _, run := range r.Runs {
 		for _, one := range run.Trials {
-			if len(one.K) == 0 || len(t.Rows) == mostTrials {
+			if len(one.K) == 0 {
+				continue
+			}
+			if n++; n > mostTrials {
 				continue
 			}
 			t.Rows = append(t.Rows, []page.TextCell{page.Words(run.Name), page.Count(one.Index), page.Number(one.Last("value"), value), page.Number(one.Last("gap"), phrase.Percent), page.Number(one.Last("distance"), phrase.Percent)})
 		}
 	}
-	if len(t.Rows) == mostTrials {
+	if n > mostTrials {
 		t.About += fmt.Sprintf(" Here are the first %d; all of them are in series.csv.", mostTrials)
 	}
 	return t

@@ -171,7 +171,11 @@ func judge(all []methodEnd) page.Finding {
 	j := page.Finding{Headline: headline(best, behind)}
 	for i, l := range behind {
 		if i == mostReasons {
-			j.Reasons = append(j.Reasons, fmt.Sprintf("%d more are in the table below.", len(behind)-i))
+			more := fmt.Sprintf("%d more are", len(behind)-i)
+			if len(behind)-i == 1 {
+				more = "One more is"
+			}
+			j.Reasons = append(j.Reasons, more+" in the table below.")
 			break
 		}
 		j.Reasons = append(j.Reasons, l.words(best))

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/logs"
 )
@@ -64,19 +65,16 @@ func mean(list []Worth) (out Worth) {
 // fewest is how many draws an interval needs.
 const fewest = 20
 
-// bound finds the interval of draws. A draw without a value may be anything: from 1 in 40 on the interval cannot be told.
+// bound finds the interval of draws. A draw without a finite value may be anything.
 func (w *Worth) bound() {
 	w.Low, w.High = logs.Amount(math.NaN()), logs.Amount(math.NaN())
-	known := slices.DeleteFunc(slices.Clone(w.drawn), func(v float64) bool { return !phrase.Finite(v) })
-	if len(known) < fewest || 40*(len(w.drawn)-len(known)) >= len(w.drawn) {
+	if len(w.drawn) < fewest {
 		return
 	}
-	slices.Sort(known)
-	at := func(share float64) logs.Amount {
-		rank := float64(share * float64(len(known)-1))
-		low := int(rank)
-		high := min(low+1, len(known)-1)
-		return logs.Amount(known[low] + float64((rank-float64(low))*(known[high]-known[low])))
-	}
-	w.Low, w.High = at(0.025), at(0.975)
+	w.Low, w.High = logs.Ends(lists.Of(w.drawn, func(v float64) float64 {
+		if !phrase.Finite(v) {
+			return math.NaN()
+		}
+		return v
+	}))
 }
