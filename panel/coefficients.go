@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -122,6 +123,7 @@ func Fit(t Table, m Design) (*Coefficients, error) {
 	group, groups := s.unit, len(s.units)
 	if e.ByRows = groups <= k; e.ByRows { // sums by unit would have nothing left in some direction
 		groups = len(t.Y)
+		group = make([]int, groups)
 		for i := range group {
 			group[i] = i
 		}
@@ -223,10 +225,9 @@ func solve(x [][]float64, y []float64) (value []float64, bread *mat.SymDense, er
 	var qr mat.QR
 	qr.Factorize(design)
 	var b mat.VecDense
-	_ = qr.SolveVecTo(&b, false, mat.NewVecDense(len(y), y)) // the inverse says what it would
 	var r, inverse mat.Dense
 	qr.RTo(&r)
-	if err := inverse.Inverse(r.Slice(0, k, 0, k)); err != nil {
+	if err := cmp.Or(qr.SolveVecTo(&b, false, mat.NewVecDense(len(y), y)), inverse.Inverse(r.Slice(0, k, 0, k))); err != nil {
 		return nil, nil, fmt.Errorf("least squares: %w", err)
 	}
 	bread = mat.NewSymDense(k, nil)

@@ -118,10 +118,11 @@ func (c CVaR) tail(n int) float64 {
 }
 
 // above returns t + mean (ℓ − t)₊/(1 − Level) for a given t, and its weights: an unbiased estimate at any t, and right to second
-// order at a t near the quantile. Beyond is the sum of the weights, which are all 0 before; it is 1 at the quantile.
+// order at a t near the quantile. Beyond is the sum of the weights, 1 at the quantile.
 func (c CVaR) above(w, losses []float64, t float64) (risk, beyond float64) {
 	share, sum, count := 1/((1-c.Level)*float64(len(losses))), 0.0, 0.0
 	for i, l := range losses {
+		w[i] = 0
 		if l > t || c.Level == 0 { // of all, which is the mean
 			w[i] = share
 			sum += l - t

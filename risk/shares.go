@@ -58,6 +58,7 @@ func (c CVaR) WeighShares(w, losses, shares []float64) float64 {
 func (c CVaR) aboveShares(w, losses, shares []float64, t float64) (risk, beyond float64) {
 	sum := 0.0
 	for i, l := range losses {
+		w[i] = 0
 		if l > t {
 			w[i] = shares[i] / (1 - c.Level)
 			sum += float64(w[i] * (l - t))
