@@ -90,7 +90,7 @@ func (p progress) share() float64 {
 }
 
 // percent is a share in whole hundredths, 100 only of all.
-func percent(share float64) int { return int(100*share + 1e-9) } // 29 of 100 is a little less in binary digits
+func percent(share float64) int { return int(float64(100*share) + 1e-9) } // 29 of 100 is a little less in binary digits
 
 // words says how far the run is and how long the rest will take, in as many words as fit.
 func (p progress) words(width int) string {

@@ -93,7 +93,7 @@ func faultsOfTheDoor() []Planted {
 		{Name: "a stream begins an event early", Where: "server", Pack: "./server", Test: "TestStreamsResume", Lines: []string{
 			"f.all(after)", "f.all(max(0, after-1))"}},
 		{Name: "a ring has gaps", Where: "server/hub", Pack: "./server/hub", Test: "TestRingsHaveNoGaps", Lines: []string{
-			"if e.Seq != r.next() || err != nil ||", "if err != nil ||"}},
+			"if e.Seq != r.next() || err != nil {", "if err != nil {"}},
 		{Name: "who has fallen out of a ring goes on with it", Where: "server/hub", Pack: "./server", Test: "TestStreamsResume", Lines: []string{
 			"\treturn nil, r.changed, true\n", "\treturn r.events, r.changed, len(r.events) == 0\n"}},
 		{Name: "who stops is cut off", Where: "command/service/serve.go", Pack: "./command", Test: "TestServiceStops", Lines: []string{
