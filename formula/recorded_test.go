@@ -107,6 +107,23 @@ func TestModelsAreAsRecorded(t *testing.T) {
 	evidence.AsRecorded(t, "testdata/models.txt", lines)
 }
 
+// constraintsSay is what constraints on three numbers hold; those that bend, at one place.
+func constraintsSay(list []Constraint, bend func(v float64, g, h []float64) string) (said []string) {
+	for _, c := range list {
+		convex, ok := c.(Convex)
+		if !ok {
+			said = append(said, fmt.Sprintf("%T%+v", c, c))
+			continue
+		}
+		said = append(said, fmt.Sprintf("convex from %v to %v, equal %+v", convex.Lower, convex.Upper, convex.Equal))
+		for _, curve := range convex.Curves {
+			g, h := make([]float64, 3), make([]float64, 9)
+			said = append(said, bend(curve.Expand(g, h, []float64{0.5, 1.25, -0.75}), g, h))
+		}
+	}
+	return said
+}
+
 // Constraints of all kinds are read as they were, and those that are refused are refused in the same words.
 func TestConstraintsAreAsRecorded(t *testing.T) {
 	var lines []string
@@ -117,19 +134,7 @@ func TestConstraintsAreAsRecorded(t *testing.T) {
 		"q[0] >= 1; q[0] <= 1", "-log(q[0]) <= 1; q[1] >= 0", "norm(A @ q - b) <= 3", "dot(q, q) <= 4; q[2] >= -1", "where(q[0] > 0, 1, 2) <= 1", "floor(q[0]) <= 1", "q + 1", "q < 1", "p <= 1", "q[0] <= q", "2 <= 3", "sum(q) == 250; q >= 0; q <= 100",
 	} {
 		list, err := compileConstraints(strings.Split(all, "; ")...)
-		var said []string
-		for _, c := range list {
-			convex, ok := c.(Convex)
-			if !ok {
-				said = append(said, fmt.Sprintf("%T%+v", c, c))
-				continue
-			}
-			said = append(said, fmt.Sprintf("convex from %v to %v, equal %+v", convex.Lower, convex.Upper, convex.Equal))
-			for _, curve := range convex.Curves {
-				g, h := make([]float64, 3), make([]float64, 9)
-				said = append(said, fmt.Sprintf("%.9g %.9g %.9g", curve.Expand(g, h, []float64{0.5, 1.25, -0.75}), g, h))
-			}
-		}
+		said := constraintsSay(list, func(v float64, g, h []float64) string { return fmt.Sprintf("%.9g %.9g %.9g", v, g, h) })
 		lines = append(lines, strings.Split(fmt.Sprintf("%s: %s %v", all, strings.Join(said, "; "), err), "\n")...)
 	}
 	evidence.AsRecorded(t, "testdata/constraints.txt", lines)

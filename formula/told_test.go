@@ -123,19 +123,7 @@ func TestSetsAreAsRecorded(t *testing.T) {
 	} {
 		for _, with := range [][]string{nil, {"0 <= q <= 3"}, {"q >= 0.1", "norm(q) <= 4", "sum(abs(q)) <= 5"}, {"q <= 0", "q[0] + q[1] >= -3", "q[0] == q[2]"}} {
 			list, err := compileConstraints(append([]string{one}, with...)...)
-			var said []string
-			for _, c := range list {
-				convex, ok := c.(Convex)
-				if !ok {
-					said = append(said, fmt.Sprintf("%T%v", c, c))
-					continue
-				}
-				said = append(said, fmt.Sprintf("convex from %v to %v, equal %+v", convex.Lower, convex.Upper, convex.Equal))
-				for _, curve := range convex.Curves {
-					g, h := make([]float64, 3), make([]float64, 9)
-					said = append(said, fmt.Sprintf("%.6g %.6g %s", curve.Expand(g, h, []float64{0.5, 1.25, -0.75}), g, sumOf(h)))
-				}
-			}
+			said := constraintsSay(list, func(v float64, g, h []float64) string { return fmt.Sprintf("%.6g %.6g %s", v, g, sumOf(h)) })
 			lines = append(lines, told(fmt.Sprintf("%s %d: %s", one, len(with), strings.Join(said, "; ")), err)...)
 		}
 	}
