@@ -1,6 +1,10 @@
 package certify
 
-import "math"
+import (
+	"math"
+
+	"github.com/kedge-opt/kedge/internal/phrase"
+)
 
 // Known says how a number is known; the larger, the weaker.
 type Known int
@@ -147,6 +151,26 @@ func (c *Constants) weakest(keys ...Key) Known {
 	}
 	return known
 }
+
+// missing says which constants of a bound there is no number for; it is empty where there is one for each.
+func (c *Constants) missing(bias Key) string {
+	var list []string
+	for _, k := range boundedBy(bias) {
+		if math.IsNaN(c.Value(k)) {
+			list = append(list, c.Get(k).Symbol())
+		}
+	}
+	switch len(list) {
+	case 0:
+		return ""
+	case 1:
+		return list[0] + " is not known"
+	}
+	return phrase.Enumerate(list) + " are not known"
+}
+
+// boundedBy are the constants that the bounds of gradients take, with that of the bias.
+func boundedBy(bias Key) []Key { return []Key{bias, Smooth, Rho1, Rho2, V0, Gap, M, MV} }
 
 // biasByV names the constant of the gradient's bias by V, which is another where the sensitivity is taken at sampled states.
 func (c *Constants) biasByV() Key {

@@ -63,17 +63,18 @@ func (e Extension) MarshalJSON() ([]byte, error) {
 // extend evaluates what is known of runs with steps that diminish and with projections, by V as in the coupled form.
 func (c *Certificate) extend(p problem) (list []Extension) {
 	t, _ := c.theory(p, true)
-	known := c.weakest(c.biasByV(), Smooth, Rho1, Rho2, V0, Gap, M, MV)
+	known := c.weakest(boundedBy(c.biasByV())...)
+	missing := c.missing(c.biasByV())
 	varies, bounded := p.Steps != StepSums{}, !is[set.Whole](p.Set)
 	if varies {
-		e := Extension{For: "steps that diminish", Of: "Σηₖ E‖∇Φ̃(uₖ)‖²/Σηₖ", Largest: t.LargestStep(), Used: p.Steps.First, Known: known}
+		e := Extension{For: "steps that diminish", Of: "Σηₖ E‖∇Φ̃(uₖ)‖²/Σηₖ", Largest: t.LargestStep(), Used: p.Steps.First, Known: known, Why: missing}
 		if bounded {
 			e.Why = "no bound is known of steps that diminish and are projected"
 		}
 		list = append(list, e.filled(t.Weighted(p.Steps)))
 	}
 	if bounded {
-		e := Extension{For: "projected steps", Of: "mean E‖G‖²", Largest: t.LargestStepProjected(), Used: p.Step, Known: known}
+		e := Extension{For: "projected steps", Of: "mean E‖G‖²", Largest: t.LargestStepProjected(), Used: p.Step, Known: known, Why: missing}
 		switch {
 		case varies:
 			e.Why = "the bound of projected steps is of constant ones"

@@ -401,6 +401,7 @@ func TestRunsBeyondTheTheorems(t *testing.T) {
 		t.Errorf("a sensitivity at sampled states: %q", list)
 	}
 	grows := told(map[Key]float64{Lp: 3, L: 3, Smooth: 5, Rho1: 0.75, Rho2: 2, V0: 7, Gap: 11, M: 13, MV: 1, SigmaMb: 1})
+	short := told(map[Key]float64{Lp: 3, L: 3, Smooth: 5, Rho1: 0.75, Rho2: 2, V0: math.NaN(), Gap: 11, M: math.NaN(), MV: 0, SigmaMb: 1})
 	same := func(*Premises) {}
 	varied := func(p *Premises) { p.Steps = steps; p.Beyond = []string{"steps diminish"} }
 	for _, x := range []struct {
@@ -413,6 +414,7 @@ func TestRunsBeyondTheTheorems(t *testing.T) {
 		{"projected", why(box, same, c), []string{"projected steps: "}},
 		{"both", why(box, varied, c), []string{"steps that diminish: no bound is known of steps that diminish and are projected", "projected steps: the bound of projected steps is of constant ones"}},
 		{"growing noise", why(box, same, grows), []string{"projected steps: the noise grows with the gradient (M_V = 1), and a projected step says nothing of that"}},
+		{"of what is not known", why(box, same, short), []string{"projected steps: V₀ and M are not known"}},
 		{"too long", why(box, func(p *Premises) { p.Step = 0.2 }, c), []string{"projected steps: the step 0.2 is 3.4 times the largest, 0.0589"}},
 	} {
 		if !slices.Equal(x.got, x.want) {

@@ -209,7 +209,7 @@ func (c *Certificate) theory(p problem, coupled bool) (Theory, Known) {
 	if coupled {
 		bias = c.biasByV()
 	}
-	known := c.weakest(bias, Smooth, Rho1, Rho2, V0, Gap, M, MV)
+	known := c.weakest(boundedBy(bias)...)
 	if len(c.Beyond) > 0 {
 		known = max(known, Estimate)
 	}

@@ -88,25 +88,10 @@ func Times(x float64) string {
 func (c *Certificate) judgeBounds() string {
 	paper, other := c.Bound("Theorem 5", Paper), c.Bound("Theorem 5", c.best())
 	if math.IsNaN(paper.Value) && math.IsNaN(other.Value) {
-		return fmt.Sprintf("What the mean of ‖∇Φ̃‖² is at most cannot be told, as %s not known; it begins at %.3g.", phrase.Enumerate(c.missing()), c.Value(Slope0))
+		return fmt.Sprintf("What the mean of ‖∇Φ̃‖² is at most cannot be told, as %s; it begins at %.3g.", c.missing(L), c.Value(Slope0))
 	}
 	return fmt.Sprintf("At the certified steps the mean of ‖∇Φ̃‖² is at most %.3g (paper, %s) and %.3g (%s, %s); it begins at %.3g.",
 		paper.Value, worth(paper), other.Value, other.Form, worth(other), c.Value(Slope0))
-}
-
-// missing are the constants of Theorem 5 that there is no number for, with their verb.
-func (c *Certificate) missing() (list []string) {
-	for _, k := range []Key{L, Smooth, Rho1, Rho2, V0, Gap, M, MV} {
-		if math.IsNaN(c.Value(k)) {
-			list = append(list, c.Get(k).Symbol())
-		}
-	}
-	if n := len(list); n == 1 {
-		list[0] += " is"
-	} else if n > 1 {
-		list[n-1] += " are"
-	}
-	return list
 }
 
 func worth(b Bound) string {

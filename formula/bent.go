@@ -49,7 +49,7 @@ func (b *bent) pieces(lower, upper []float64) (all []*node) {
 func (b *bent) notConvex(lower, upper []float64) string {
 	what := b.excerpt(b.at)
 	if bends(lower, upper, b.d).of(b.d).isConcave {
-		return what + ": not convex; decisions between two feasible ones would not be feasible"
+		return what + ": not convex; decisions between two feasible ones might not be feasible"
 	}
 	part, bend := b.culprit(b.at, lower, upper)
 	if bend.isConcave || bend.isConvex {

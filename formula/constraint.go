@@ -242,7 +242,7 @@ func (f *fence) curved(e *expr, x, y *node) {
 	case y.op == opSmallest && x.degU <= 1:
 		f.atMost(e, x, y.args[0])
 	case x.degU == 0 && y.degU > 1 && (y.op == opNorm || square(y) != nil || y.op == opAbs || y.op == opLargest):
-		f.fail(e, "%s: not convex; decisions between two feasible ones would not be feasible", f.excerpt(e))
+		f.fail(e, "%s: not convex; decisions between two feasible ones might not be feasible", f.excerpt(e))
 	default:
 		f.bend(e, x, y)
 	}

@@ -76,7 +76,7 @@ func TestConstraintsThatAreRefused(t *testing.T) {
 		"q <= 1/0":                 "model.subject to:1:6: 1/0 is +Inf, want a finite number",
 		"q*dot(q, q) <= norm(q)*q": "q*dot(q, q) <= norm(q)*q: not shown to be convex: q*dot(q, q) may bend both ways",
 		"q[0]*q[1] <= 1":           "q[0]*q[1] may bend both ways; want sums of squares",
-		"1 <= exp(q[0]) + q[1]":    "not convex; decisions between two feasible ones would not be feasible",
+		"1 <= exp(q[0]) + q[1]":    "not convex; decisions between two feasible ones might not be feasible",
 		"exp(q[0]) <= q[1]^2":      "q[1]^2 is convex, and may stand on the smaller side alone",
 		"sqrt(q[0]) - q[1] <= q[0]*q[1] + q[2]^2":      "q[0]*q[1] may bend both ways",
 		"exp(q[2]) + sqrt(q[0]) - q[1] <= 2":           "exp(q[2]) + sqrt(q[0]) may bend both ways",

@@ -54,7 +54,7 @@ func ExampleError() {
 	// model.next:1:15: unknown name sigma; known are p, q
 	// model.next:1:21: dot(p, q): p has 20 entries, q has 19
 	// model.minimize:1:1: the objective has 20 entries, want a scalar; sum(…), mean(…), dot(…) and norm(…) make one
-	// model.subject to:1:1: norm(q) >= 1: not convex; decisions between two feasible ones would not be feasible
+	// model.subject to:1:1: norm(q) >= 1: not convex; decisions between two feasible ones might not be feasible
 }
 
 // Numbers may come from anywhere, such as a file.
