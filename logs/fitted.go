@@ -120,7 +120,7 @@ func (e *Inference) document(folder string) (*form.Node, *columns.Table) {
 		}
 	}
 	if e.crowd != nil && e.crowd.season != nil {
-		name := free("season", let, model)
+		name := free("season", let, model, nil)
 		e.season = name
 		if let.Put(name, text(e.going(e.crowd.season, e.crowd.seasonBy))); e.crowd.drawn != nil {
 			let.Put(name, form.Finite().Write(e.crowd.season[0])) // a number, for draws are of numbers
@@ -193,21 +193,17 @@ func (e *Inference) value(u problem.Asked, at int) *form.Node {
 	return form.Rows().Write(slices.Collect(slices.Chunk(x, u.Shape[1])))
 }
 
-// free is a name that a model has not given to anything.
-func free(name string, let, model *form.Node) string {
-	for {
-		taken := let.Get(name) != nil
-		for _, item := range model.Items {
-			taken = taken || item.Shape == form.Scalar && strings.Contains(item.Text, name)
-		}
-		if old := model.Get("let"); old != nil {
-			taken = taken || slices.Contains(old.Keys, name)
-		}
-		if !taken {
-			return name
-		}
+// free is a name that neither a model nor the columns beside it have given to anything.
+func free(name string, let, model *form.Node, beside []string) string {
+	for let.Get(name) != nil || mentions(model, name) || slices.Contains(beside, name) {
 		name += "_"
 	}
+	return name
+}
+
+// mentions tells whether there is a key of that name in a node, or a text with it.
+func mentions(n *form.Node, name string) bool {
+	return strings.Contains(n.Text, name) || slices.Contains(n.Keys, name) || slices.ContainsFunc(n.Items, func(item *form.Node) bool { return mentions(item, name) })
 }
 
 // folk are the people of a log as they stood at last.
@@ -282,7 +278,7 @@ func (p *folk) rename(model, let *form.Node) {
 	if follows {
 		by = " + " + p.e.going(make([]float64, len(p.traits)), p.e.crowd.ownBy)
 	}
-	name := free("person", let, model)
+	name := free("person", let, model, p.covariates)
 	model.Put("trait", text(name+"["+strings.Join(slices.Concat(p.traits, p.covariates), ", ")+"]"))
 	if len(p.traits) == 1 && p.traits[0] == own {
 		let.Put(own, text(name+"[0]"+by))

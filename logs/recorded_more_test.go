@@ -154,7 +154,14 @@ func TestPeopleOfWhomNothingWasFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	full, err := e.Files("out")
+	if err != nil {
+		t.Fatal(err)
+	}
 	e.crowd = nil
+	if files, err := e.Files("out"); err != nil || string(files[SpecFile]) != string(full[SpecFile]) || string(files[record.PeopleFile]) != string(full[record.PeopleFile]) {
+		t.Errorf("%v, or another spec or other people:\n%s", err, files[SpecFile])
+	}
 	if e.Redraw(2); !e.TraitsFollow() || e.TraitsUnder(0) != nil || len(e.Draws) != 2 {
 		t.Errorf("they follow %t, under a draw %v of %d", e.TraitsFollow(), e.TraitsUnder(0), len(e.Draws))
 	}
