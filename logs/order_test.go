@@ -7,6 +7,7 @@ import (
 	"testing/fstest"
 
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
 
@@ -176,6 +177,30 @@ func TestModelsThatCannotBeFitted(t *testing.T) {
 		e, err := Fit(t.Context(), s, fstest.MapFS{"log.csv": {Data: []byte(linearLog(5, 6, 0.5))}, "two.csv": {Data: []byte("1\n2\n")}}, Options{Seed: 1})
 		if e != nil || err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+}
+
+// A name is taken by whatever has it: what was found, a key of the model however deep, a text in which it is, or a column beside.
+func TestNamesThatAreFree(t *testing.T) {
+	mapping := func(key string, item *form.Node) *form.Node {
+		out := &form.Node{Shape: form.Mapping}
+		out.Put(key, item)
+		return out
+	}
+	none, plain := &form.Node{Shape: form.Mapping}, text("habit*s")
+	for want, c := range map[string]struct {
+		let, model *form.Node
+		beside     []string
+	}{
+		"x":     {none, mapping("next", plain), []string{"y"}},
+		"x_":    {mapping("x", plain), none, nil},
+		"x__":   {none, mapping("let", mapping("x_", mapping("x", plain))), nil},
+		"x___":  {mapping("x_", plain), mapping("let", mapping("half", list([]string{"0.5*x__"}))), nil},
+		"x____": {mapping("x", plain), mapping("next", text("x_ + x__")), []string{"s", "x___"}},
+	} {
+		if got := free("x", c.let, c.model, c.beside); got != want {
+			t.Errorf("%s, want %s", got, want)
 		}
 	}
 }
