@@ -15,9 +15,12 @@ import (
 // completion.
 func polish(root *cobra.Command, kinds *kind.Catalogue) {
 	root.AddCommand(newExitCodes(), newEnvironment())
-	group(root, "Problems:", "new", "spec", "fit", "check", "certify")
+	group(root, "Problems:", "new", "spec", "check", "certify")
 	group(root, "Runs:", "run", "sweep", "merge", "worker", "queue", "study", "compare")
 	group(root, "Results:", "report", "plot", "verify", "runs")
+	group(root, "Logs:", "fit", "backtest", "design")
+	group(root, "A live population:", "demo", "serve", "loop", "ask", "deploy", "tell", "close", "abandon", "kill", "watch", "simulate", "converse")
+	group(root, "Keeping a service:", "key", "backup", "restore", "repair", "replay", "fork", "export", "import", "erase")
 	width := page.TerminalOf(root.OutOrStdout()).Width
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", min(width, 100))))
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { help(c) })

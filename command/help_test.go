@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,6 +31,25 @@ func TestEveryCommandIsExplained(t *testing.T) {
 		if c.Runnable() && !strings.Contains(c.Example, "  "+c.CommandPath()) {
 			t.Errorf("%s has no example of itself", c.CommandPath())
 		}
+	}
+}
+
+// Commands stand under headings that say what they are for; what is about the program itself comes last.
+func TestCommandsStandUnderHeadings(t *testing.T) {
+	text, _ := command(t, "--help")
+	var headings, rest []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSuffix(line, "\n"); strings.HasSuffix(line, ":") && !strings.HasPrefix(line, " ") {
+			headings = append(headings, line)
+		} else if words := strings.Fields(line); len(words) > 1 && headings != nil && headings[len(headings)-1] == "Additional Commands:" {
+			rest = append(rest, words[0])
+		}
+	}
+	if want := "Usage: Examples: Problems: Runs: Results: Logs: A live population: Keeping a service: Additional Commands: Flags: Additional help topics:"; strings.Join(headings, " ") != want {
+		t.Errorf("the headings are %q, want %q", headings, want)
+	}
+	if want := []string{"bench", "cite", "completion", "devices", "help", "version"}; !slices.Equal(rest, want) {
+		t.Errorf("under no heading of their own are %q, want %q", rest, want)
 	}
 }
 

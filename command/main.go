@@ -48,7 +48,8 @@ Retraining on fresh samples settles at the wrong place; kedge adds how the settl
   kedge run choice --published   the second, digit for digit as published
   kedge new mine.yaml            a problem of your own, from a few questions
   kedge run mine.yaml
-  kedge sweep grid.yaml          many values of some keys, on all cores`,
+  kedge sweep grid.yaml          many values of some keys, on all cores
+  kedge demo                     the live service, on simulated people`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
