@@ -18,6 +18,9 @@ type walker struct {
 	u    []float64
 	k    uint64
 	bent bends
+
+	asked  bool
+	rounds uint64 // in which a twin was asked before it was told
 }
 
 // bends are what a twin does after Ask and Center, and instead of Tell and UnmarshalBinary.
@@ -25,6 +28,7 @@ type bends struct {
 	ask, center func(w *walker, dst []float64)
 	tell        func(w *walker, o kedge.Observation) error
 	load        func(w *walker, data []byte) error
+	save        func(w *walker, b []byte) []byte // after AppendBinary
 }
 
 var _ kedge.Explorer = (*walker)(nil)
@@ -68,6 +72,9 @@ func (w *walker) AppendBinary(b []byte) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint64(b, w.k)
 	for _, v := range w.u {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	if w.bent.save != nil {
+		b = w.bent.save(w, b)
 	}
 	return b, nil
 }
@@ -176,9 +183,33 @@ func addRefusals(add func(name, caught string, b bends)) {
 	add("loads a torn state", "a saved state goes on", bends{load: func(w *walker, data []byte) error {
 		return w.load(slices.Concat(data, make([]byte, 24))[:24])
 	}})
+	add("is changed by a torn state", "a saved state goes on", bends{load: func(w *walker, data []byte) error {
+		err := w.load(data)
+		if err != nil {
+			w.u[0]++
+		}
+		return err
+	}})
 	add("forgets its turn", "a saved state goes on", bends{load: func(w *walker, data []byte) error {
 		err := w.load(data)
 		w.k = 0
 		return err
 	}})
+	add("forgets that it was asked", "a saved state goes on", bends{
+		ask: func(w *walker, _ []float64) { w.asked = true },
+		tell: func(w *walker, o kedge.Observation) error {
+			err := w.tell(o)
+			if err == nil && w.asked {
+				w.asked, w.rounds = false, w.rounds+1
+			}
+			return err
+		},
+		save: func(w *walker, b []byte) []byte { return binary.LittleEndian.AppendUint64(b, w.rounds) },
+		load: func(w *walker, data []byte) error {
+			if len(data) != 32 {
+				return errors.New("a state has 32 bytes")
+			}
+			return w.load(data[:24])
+		},
+	})
 }

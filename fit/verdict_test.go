@@ -3,6 +3,9 @@ package fit
 import (
 	"math"
 	"testing"
+
+	"github.com/kedge-opt/kedge/formula"
+	"gonum.org/v1/gonum/mat"
 )
 
 // What a law says of an observation goes together: slopes are those of the loss by differences, also beyond where the law ends, and curvatures those of slopes. Losses
@@ -79,5 +82,34 @@ func TestExpectedCurvatures(t *testing.T) {
 				t.Errorf("%s of scale %v: %v and %v are expected, the means are %v and %v", law, scale, v.expected, v.scaleExpected, bend/total, scaleBend/total)
 			}
 		}
+	}
+}
+
+// Where the curvature as it is does not tell numbers apart, the one that is expected is reported: of Student's law with v degrees of freedom and the scale s that of a
+// mean is (v + 1)/(v + 3)/s², that of the logarithm of the scale 2v/(v + 3), each times the weight of
+// the row; of the normal law, v is infinite.
+func TestExpectedCurvatureStandsIn(t *testing.T) {
+	f := regress(t, formula.Source{Decision: "q", State: "p[2]", Next: "a*p + b*p"}, "a", "b")
+	l := Log{
+		States: []float64{1, 4, 2, 1, -1, 3, 3, 1}, After: []float64{0.5, 1, 1, 2, 1, 1, 3, 2}, Beside: make([]float64, 4),
+		Weight: []float64{1, 0.5, 2, 0.25}, Person: []int{0, 0, 1, 1},
+	}
+	x, scales := newLikely(f, l, []ErrorLaw{{Student, 4}, {Normal, 0}}, []float64{1, 1})
+	if len(scales) != 2 {
+		t.Fatalf("scales are %v", scales)
+	}
+	factor, _, err := x.scores(t.Context(), []float64{0.3, 0.1, math.Log(0.5), math.Log(2)}, nil, nil, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean, weights := 0.0, 0.0
+	for i, w := range l.Weight {
+		mean += w*l.States[2*i]*l.States[2*i]*5/7/(0.5*0.5) + w*l.States[2*i+1]*l.States[2*i+1]/(2*2)
+		weights += w
+	}
+	var got mat.Dense
+	got.Mul(factor.T(), factor)
+	if want := mat.NewDense(4, 4, []float64{mean, mean, 0, 0, mean, mean, 0, 0, 0, 0, weights * 8 / 7, 0, 0, 0, 0, weights * 2}); !mat.EqualApprox(&got, want, 1e-12) {
+		t.Errorf("the curvature is %v, want %v", mat.Formatted(&got), mat.Formatted(want))
 	}
 }

@@ -146,3 +146,53 @@ func TestTheoryWithoutATurnBefore(t *testing.T) {
 		t.Errorf("turn 3 is bounded by %v, turn 4 by %v", first["v_bound"], next["v_bound"])
 	}
 }
+
+// deploying is an algorithm that deploys the same for ever.
+type deploying struct {
+	failing
+	u []float64
+}
+
+func (d deploying) Ask(dst []float64) { copy(dst, d.u) }
+
+// A theory that is saved and restored goes on as the one that was not, whatever the other had seen before: from there on, the bound by the turn before is there
+// where the first has it, and nowhere else.
+func TestTheoriesGoOn(t *testing.T) {
+	at := func(k int) kedge.Turn {
+		states := make([]float64, 8)
+		for i := range states {
+			states[i] = math.Sqrt(float64(1 + i + 3*k))
+		}
+		return kedge.Turn{K: k, Algorithm: deploying{u: []float64{float64(k) / 7, 1 / float64(1+k)}}, States: states}
+	}
+	for _, seen := range []int{0, 3, 4} { // turns that the first had seen when it was saved
+		for _, other := range []int{0, 1, 3, 5} { // and the one that takes over
+			_, first := displaced(t, []float64{1, -2})
+			_, second := displaced(t, []float64{1, -2})
+			for theory, turns := range map[*loop.Theory]int{first: seen, second: other} {
+				for k := range turns {
+					if _, err := measured(t, theory, at(k)); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			saved, err := first.AppendBinary(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := second.UnmarshalBinary(saved); err != nil {
+				t.Fatal(err)
+			}
+			for k := 3; k < 7; k++ {
+				want, err := measured(t, first, at(k))
+				got, err2 := measured(t, second, at(k))
+				if err != nil || err2 != nil || !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }) {
+					t.Errorf("saved after %d turns into one of %d: turn %d is %v, want %v, %v, %v", seen, other, k, got, want, err, err2)
+				}
+				if known := k > 3 || seen == 3; math.IsNaN(want[1]) == known {
+					t.Errorf("saved after %d turns: turn %d is bounded by %v", seen, k, want[1])
+				}
+			}
+		}
+	}
+}

@@ -15,14 +15,18 @@ import (
 
 func TestReadCSV(t *testing.T) {
 	for in, want := range map[string]population.Table{
-		"1,2\n3,4\n":             {Data: []float64{1, 2, 3, 4}, Width: 2},
-		"x,y\r\n1, 2\r\n3,4\r\n": {Data: []float64{1, 2, 3, 4}, Width: 2},
-		"1\n2":                   {Data: []float64{1, 2}, Width: 1},
-		"1,2\n3,4":               {Data: []float64{1, 2, 3, 4}, Width: 2},
-		"1\n ":                   {Data: []float64{1}, Width: 1},
-		"\ufeff0.1":              {Data: []float64{0.1}, Width: 1},
-		"5\n-1e-3\n\n  \n":       {Data: []float64{5, -0.001}, Width: 1},
-		wide("name") + wide("1"): {Data: slices.Repeat([]float64{1}, 5000), Width: 5000},
+		"1,2\n3,4\n":               {Data: []float64{1, 2, 3, 4}, Width: 2},
+		"x,y\r\n1, 2\r\n3,4\r\n":   {Data: []float64{1, 2, 3, 4}, Width: 2},
+		"nanny,info\n1,2":          {Data: []float64{1, 2}, Width: 2},
+		"1\n2":                     {Data: []float64{1, 2}, Width: 1},
+		"1,2\n3,4":                 {Data: []float64{1, 2, 3, 4}, Width: 2},
+		"1\n ":                     {Data: []float64{1}, Width: 1},
+		"\ufeff0.1":                {Data: []float64{0.1}, Width: 1},
+		"5\n-1e-3\n\n  \n":         {Data: []float64{5, -0.001}, Width: 1},
+		"9\n-9.5\n":                {Data: []float64{9, -9.5}, Width: 1},
+		wide(`"name"`) + wide("1"): {Data: slices.Repeat([]float64{1}, 5000), Width: 5000},
+		wide("") + wide("1"):       {Data: slices.Repeat([]float64{1}, 5000), Width: 5000},
+		wide("name") + wide("1"):   {Data: slices.Repeat([]float64{1}, 5000), Width: 5000},
 	} {
 		got, err := population.ReadCSV(strings.NewReader(in))
 		if err != nil || !slices.Equal(got.Data, want.Data) || got.Width != want.Width {
@@ -39,6 +43,10 @@ func TestReadCSVRefuses(t *testing.T) {
 		"a,1\n":                    `table, line 1, column 1: "a" is not a finite number`,
 		"1\nNaN":                   `table, line 2, column 1: "NaN" is not a finite number`,
 		"1,2\n-Inf,1":              `table, line 2, column 1: "-Inf" is not a finite number`,
+		"nan":                      `table, line 1, column 1: "nan" is not a finite number`,
+		"NaN,a\n1,2":               `table, line 1, column 1: "NaN" is not a finite number`,
+		"-inf,a\n1,2":              `table, line 1, column 1: "-inf" is not a finite number`,
+		"a,+Infinity\n1,2":         `table, line 1, column 1: "a" is not a finite number`,
 		"1e999":                    `table, line 1, column 1: "1e999" is not a finite number`,
 		"a,b\n1,2\n3\n":            "table, line 3: 1 numbers, the first row has 2",
 		"1,2\n3,4,5\n":             "table, line 2: 3 numbers, the first row has 2",

@@ -136,9 +136,23 @@ func TestExcessOfCurves(t *testing.T) {
 	if got := s.Excess([]float64{0, 3}); !(math.Abs(got-2.5) <= 1e-15) {
 		t.Errorf("beyond a bound the excess is %v, want 5/2", got)
 	}
+	// Of the plane 3x + 4y = 0 too: by hand, with ‖(3, 4)‖ = 5.
+	plane, err := NewAffine([]float64{3, 4}, []float64{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	on := Convex{Bounds: s.Bounds, Curves: s.Curves, Inside: s.Inside, Plane: plane}
+	for _, c := range []struct{ x, y, want float64 }{{0.3, 0.4, 0.5}, {2, 0, 1.2}, {0.4, -0.3, 0}, {-1.5, 0.5, 0.5}, {2, -1.4, s.Excess([]float64{2, -1.4})}} {
+		if got := on.Excess([]float64{c.x, c.y}); !(math.Abs(got-c.want) <= 1e-15) {
+			t.Errorf("beside a plane the excess of (%v, %v) is %v, want %v", c.x, c.y, got, c.want)
+		}
+	}
 	gap := Convex{Curves: []ConvexCurve{curve(func(_, _, u []float64) float64 { return math.Log(-u[0]) })}, Inside: []float64{-0.5}}
 	if got := gap.Excess([]float64{1}); !math.IsInf(got, 1) {
 		t.Errorf("where a curve has no value the excess is %v", got)
+	}
+	if gap.Bounds.Upper = []float64{0}; gap.Excess([]float64{2}) != 2 {
+		t.Errorf("beyond a bound where a curve has no value the excess is %v, want 2", gap.Excess([]float64{2}))
 	}
 	r := stream.New(3, "curves")
 	for range 300 {

@@ -1,6 +1,7 @@
 package moments
 
 import (
+	"errors"
 	"math"
 	"reflect"
 	"strings"
@@ -204,8 +205,14 @@ func TestNoiseOfTheModelIsDrawn(t *testing.T) {
 	f := roller(t, source, "keep", "b", "size")
 	w := world{f: f, theta: []float64{0.6, 2, 0.5}, people: 300, dates: 6, traits: 1, state: normal(0, 1), trait: normal(1, 1), decide: normal(0, 1)}
 	s := w.samples(1)
-	s.Noise, s.Copies = []population.Number{standard()}, 4
-	got := find(t, f, s, []fit.Unknown{between(fit.Free("keep", 0.5), 0, 1), fit.Free("b", 0), between(fit.Free("size", 1), 0, 5)}, fit.Options{Workers: 2})
+	unknowns := []fit.Unknown{between(fit.Free("keep", 0.5), 0, 1), fit.Free("b", 0), between(fit.Free("size", 1), 0, 5)}
+	s.Noise, s.Copies = []population.Number{{NumberLaw: standard().NumberLaw, Of: []float64{0, -1}}}, 4
+	var refused *fit.InputError
+	if _, err := Find(t.Context(), f, s, unknowns, fit.Options{}); !errors.As(err, &refused) || refused.Row != -1 || !strings.HasPrefix(refused.What, "noise: ") {
+		t.Errorf("noise that is no law: %v", err)
+	}
+	s.Noise = []population.Number{standard()}
+	got := find(t, f, s, unknowns, fit.Options{Workers: 2})
 	for j, v := range w.theta {
 		if off := math.Abs(got.Value[j]-v) / got.Error[j]; !(off < 4) || !(got.Error[j] < 0.3) {
 			t.Errorf("%s is %v ± %v, was %v", got.Unknowns[j].Name, got.Value[j], got.Error[j], v)

@@ -126,3 +126,31 @@ func TestFitFindsSurfaces(t *testing.T) {
 		near(t, "high", high, p.want, 1e-6)
 	}
 }
+
+// exactly are levels of a surface that everything is on.
+func exactly(s surface, people, turns []float64) (list []level) {
+	for _, n := range people {
+		for _, t := range turns {
+			list = append(list, level{n, t, s.at(n, t), 1})
+		}
+	}
+	return list
+}
+
+// A surface is found from afar, where whole steps lead nowhere and only damped ones do. A start from which every step is too long, until it is damped more than a
+// million times, is given back as it was.
+func TestFitsFromAfar(t *testing.T) {
+	truth := surface{0, -0.5, -1, -1}
+	list := exactly(truth, []float64{10, 100, 1000}, []float64{10, 40, 160})
+	for _, start := range []surface{{0.1, -0.4, -1.2, -0.9}, {5, -3, -5, 1}, {0, -1.5, -3, 0}} {
+		for i, v := range start.fitted(list) {
+			if !(math.Abs(v-truth[i]) <= 1e-9) {
+				t.Errorf("from %v: entry %d of the surface is %v, want %v", start, i, v, truth[i])
+			}
+		}
+	}
+	few := []float64{1, 1.5, 2}
+	if far := (surface{0, -0.5, -16, -1}); far.fitted(exactly(truth, few, few)) != far {
+		t.Errorf("from %v to %v", far, far.fitted(exactly(truth, few, few)))
+	}
+}

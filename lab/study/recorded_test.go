@@ -147,3 +147,14 @@ func TestDesignsAreAsRecorded(t *testing.T) {
 	lines = append(lines, fmt.Sprint(err), fmt.Sprint(quantile(nil, 0.5), quantile([]float64{1, 2, 4}, 0.25), quantile([]float64{3}, 1), deviation([]float64{7}), deviation([]float64{1, 3})))
 	evidence.AsRecorded(t, "testdata/designs.txt", lines)
 }
+
+// Whoever does not react stays, and with the same weights settles at the same place: neither is against the theorem, whatever the side.
+func TestWhoStaysBreaksNoTheorem(t *testing.T) {
+	s := stream.New(4, "stay")
+	for range 50 {
+		x := randomTriple(s)
+		if x.sigma = 0; x.violations(0) != [3]int{} {
+			t.Errorf("%+v: %v", x, x.violations(0))
+		}
+	}
+}

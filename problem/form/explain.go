@@ -13,7 +13,7 @@ import (
 // Explain returns what is known about a key. Entries of a list may be named or left out: algorithms.composite.step,
 // algorithms.0.step and algorithms.step are the same. The error of an unknown key suggests known ones.
 func (v *Vocabulary) Explain(path string) (Key, error) {
-	c, err := v.walk(strings.Split(path, "."))
+	c, err := v.walk(strings.Split(path, "."), true)
 	if err != nil {
 		return Key{}, err
 	}
@@ -26,7 +26,7 @@ func (v *Vocabulary) Complete(begun string) (paths []string) {
 	if i := strings.LastIndexByte(begun, '.'); i >= 0 {
 		above, last = begun[:i+1], begun[i+1:]
 	}
-	c, err := v.walk(strings.FieldsFunc(above, func(r rune) bool { return r == '.' }))
+	c, err := v.walk(strings.FieldsFunc(above, func(r rune) bool { return r == '.' }), false)
 	if err != nil || c.in == nil {
 		return nil
 	}
@@ -48,10 +48,11 @@ type cursor struct {
 	list bool     // there is a list of them, of which one may be named
 }
 
-func (v *Vocabulary) walk(parts []string) (cursor, error) {
+// walk goes down the parts of a path, all of it or a beginning.
+func (v *Vocabulary) walk(parts []string, all bool) (cursor, error) {
 	c := cursor{all: v, in: v.root}
 	for i, part := range parts {
-		next, err := c.step(part, i+1 == len(parts))
+		next, err := c.step(part, all && i+1 == len(parts))
 		if err != nil {
 			return c, err
 		}

@@ -229,3 +229,22 @@ func FuzzUnknown(f *testing.F) {
 		}
 	})
 }
+
+// A time is that of a turn if it is at most a millionth of a step beside it, and less than 2³⁰ steps from the first.
+func TestTimesOfTurns(t *testing.T) {
+	for _, c := range []struct {
+		at   float64
+		turn int
+		ok   bool
+	}{
+		{0, 0, true}, {1e-6, 0, true}, {math.Nextafter(1e-6, 1), 0, false}, {-1e-6, 0, true}, {math.Nextafter(-1e-6, -1), 0, false}, {0.5, 0, false},
+		{1 << 30, 0, false}, {1<<30 - 1, 1<<30 - 1, true}, {1 - 1<<30, 1 - 1<<30, true}, {-1 << 30, 0, false}, {math.NaN(), 0, false}, {math.Inf(1), 0, false},
+	} {
+		if turn, ok := (calendar{every: 1}).turn(c.at); turn != c.turn || ok != c.ok {
+			t.Errorf("%v is of turn %d, %v, want %d, %v", c.at, turn, ok, c.turn, c.ok)
+		}
+	}
+	if turn, ok := (calendar{every: 0.25, zero: 8}).turn(7.5); turn != -2 || !ok {
+		t.Errorf("half before 8 is turn %d by quarters, %v", turn, ok)
+	}
+}
