@@ -180,6 +180,9 @@ func (b *builder) lookUp(e *expr) *node {
 	if _, ok := functions[e.name]; ok {
 		return b.fail(e, "%s is a function; write %s(…)", e.name, e.name)
 	}
+	if e.name == "not" {
+		return b.fail(e, "not must have a condition behind it; before a sign, write not (…)")
+	}
 	return b.fail(e, "unknown name %s; known are %s%s", e.name, b.knownNames(), b.nearest(e.name))
 }
 
