@@ -3,7 +3,6 @@ package command
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -36,10 +35,9 @@ func polish(root *cobra.Command, kinds *kind.Catalogue) {
 // group puts some of the commands under a heading of their own.
 func group(root *cobra.Command, title string, names ...string) {
 	root.AddGroup(&cobra.Group{ID: title, Title: title})
-	for _, c := range root.Commands() {
-		if slices.Contains(names, c.Name()) {
-			c.GroupID = title
-		}
+	for _, name := range names {
+		c, _, _ := root.Find([]string{name})
+		c.GroupID = title
 	}
 }
 

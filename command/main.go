@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/kedge-opt/kedge/command/estimate"
@@ -55,9 +56,7 @@ Retraining on fresh samples settles at the wrong place; kedge adds how the settl
 	}
 	root.AddCommand(newRun(kinds), newNew(kinds), newSweep(kinds), newMerge(kinds), newReport(kinds), newPlot(), newSpec(kinds), newBench(), newVerify(),
 		newCheck(kinds), newCertify(kinds), newStudy(), newCompare(kinds), newCite(), newDevices(), newRuns(), newVersion(), newSimulate(kinds), newDesign(kinds))
-	root.AddCommand(estimate.Commands(kinds)...)
-	root.AddCommand(hosts.Commands(kinds)...)
-	root.AddCommand(service.Commands(kinds)...)
+	root.AddCommand(slices.Concat(estimate.Commands(kinds), hosts.Commands(kinds), service.Commands(kinds))...)
 	offerMemory(root)
 	polish(root, kinds)
 	return root
