@@ -52,6 +52,9 @@ func TestSweepsThatAreRefused(t *testing.T) {
 			t.Errorf("%v, want %s", err, x.want)
 		}
 	}
+	if a, err := newAssignment(b.h.nc, b.h.key, with(metaLease, "1ns"), options(), "me", t.TempDir()); err != nil || a.lease != 1 {
+		t.Errorf("the shortest lease: %v", err)
+	}
 	if _, err := newAssignment(b.h.nc, b.h.key, b.h.meta, options(), "me", filepath.Join(t.TempDir(), "missing")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no folder: %v", err)
 	}

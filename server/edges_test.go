@@ -105,10 +105,10 @@ func TestBytesOfAKeyRunOut(t *testing.T) {
 	s.want(200, "GET", "/v1/loops", "", with(key)...)
 }
 
-// forgetful is a journal that has nothing to say of decisions, and writes nothing of the server's own, once it is told so.
+// forgetful is a journal that has nothing to say of decisions, and writes nothing of the server's own, or nothing at all, once it is told so.
 type forgetful struct {
 	*store.InMemory
-	empty, full bool
+	empty, full, stuffed bool
 }
 
 func (f *forgetful) Decision(loop string, k int) ([]session.Event, error) {
@@ -119,7 +119,7 @@ func (f *forgetful) Decision(loop string, k int) ([]session.Event, error) {
 }
 
 func (f *forgetful) Append(loop string, after int, events []session.Event, state []byte) (wait func() error) {
-	if f.full && loop == session.OfServer {
+	if f.stuffed || f.full && loop == session.OfServer {
 		return func() error { return session.ErrFull }
 	}
 	return f.InMemory.Append(loop, after, events, state)
@@ -161,6 +161,28 @@ func TestAKillOfAllThatIsNotWrittenDown(t *testing.T) {
 	first := s.want(200, "POST", "/v1/kill", `{"reason":"rain"}`, "Idempotency-Key", "all")
 	if again := s.want(200, "POST", "/v1/kill", `{"reason":"rain"}`, "Idempotency-Key", "all"); fmt.Sprint(again) != fmt.Sprint(first) {
 		t.Errorf("killed %v, and again %v", first, again)
+	}
+}
+
+// A loop that was killed answers its safe decision while nothing can be written down; one that was not says that the disk is full.
+func TestAKilledLoopOnAFullDisk(t *testing.T) {
+	j := &forgetful{InMemory: store.NewMemory()}
+	s := siteBy(t, server.Setup{Journal: j})
+	for _, loop := range []string{"shop", "bank"} {
+		s.create(loop, "live")
+	}
+	s.want(200, "POST", "/v1/loops/shop/kill", `{"reason":"rain"}`)
+	j.stuffed = true
+	if p := s.want(507, "POST", "/v1/loops/bank/ask", ""); p["type"] != "/problems/disk-full" {
+		t.Errorf("nobody killed it: %v", p)
+	}
+	a := s.want(200, "POST", "/v1/loops/shop/ask", "")
+	if a["basis"] != "safe" || a["loop"] != "shop" || fmt.Sprint(a["u"], a["safe"], a["iterate"]) != "[4 4] [4 4] [4 4]" || fmt.Sprint(a["reasons"]) != "[the loop was killed the disk is full: nothing is written down until there is room]" {
+		t.Errorf("it answers %v", a)
+	}
+	j.stuffed = false
+	if a := s.want(200, "POST", "/v1/loops/shop/ask", ""); a["basis"] != "safe" || fmt.Sprint(a["u"]) != "[4 4]" || fmt.Sprint(a["reasons"]) != "[the loop was killed]" {
+		t.Errorf("with room it answers %v", a)
 	}
 }
 

@@ -1,0 +1,119 @@
+package farm
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// A line that is lost is made anew for ever, after a quarter to half a second each time, and one that is dead is found so within 20 s; what is sent meanwhile
+// is refused and not kept to be sent when nobody waits for it any more, and no server says where others are.
+func TestLinesAreMadeAnew(t *testing.T) {
+	nc, err := foreign(t, nil).call(t.Context(), "somebody", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	o := nc.Opts
+	if o.Name != "somebody" || !o.AllowReconnect || o.MaxReconnect >= 0 || o.ReconnectBufSize >= 0 || !o.IgnoreDiscoveredServers || !o.NoCallbacksAfterClientClose {
+		t.Errorf("%+v", o)
+	}
+	const quarter = time.Second / 4
+	if o.ReconnectWait != quarter || o.ReconnectJitter != quarter || o.ReconnectJitterTLS != quarter {
+		t.Errorf("again after %v, and up to %v or %v more", o.ReconnectWait, o.ReconnectJitter, o.ReconnectJitterTLS)
+	}
+	if found := o.PingInterval * time.Duration(o.MaxPingsOut+1); o.Timeout != 5*time.Second || found != 20*time.Second {
+		t.Errorf("an answer takes %v at most, and a dead line %v", o.Timeout, found)
+	}
+	o.AsyncErrorCB(nc, nil, nats.ErrSlowConsumer) // says nothing
+}
+
+// A queue of kedge's own lets whoever reads slowly be 256 MiB behind, asks for its token, and off the loopback speaks TLS.
+func TestHowAQueueIsServed(t *testing.T) {
+	for listen, isSecret := range map[string]bool{"127.0.0.1:0": false, "0.0.0.0:0": true} {
+		e, err := Serve(t.TempDir(), listen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := e.server.Varz(new(server.VarzOptions))
+		if err != nil || v.MaxPending != 268_435_456 || !v.AuthRequired || v.TLSRequired != isSecret || v.Port == 0 || v.Name != "kedge" || isSecret && v.TLSTimeout != 10 {
+			t.Errorf("%s: %+v, %v", listen, v, err)
+		}
+		if err := e.Stop(true); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// answering are streams that are asked for: the answers come one after another, and the last again and again.
+type answering struct {
+	jetstream.JetStream
+	answers []error
+	asked   int
+}
+
+func (a *answering) Stream(context.Context, string) (jetstream.Stream, error) {
+	a.asked++
+	return nil, a.answers[min(a.asked, len(a.answers))-1]
+}
+
+// The queue of a sweep is gone when its server has said so for ten seconds, every half; a server that says nothing, or has it again, leaves hope.
+func TestQueuesThatAreGone(t *testing.T) {
+	gone := jetstream.ErrStreamNotFound
+	var late []error
+	for range 19 {
+		late = append(late, gone)
+	}
+	for _, x := range []struct {
+		what    string
+		answers []error
+		is      bool
+		asked   int
+	}{
+		{"it is there", []error{nil}, false, 1},
+		{"nobody answers", []error{nats.ErrTimeout}, false, 1},
+		{"it comes back", []error{gone, gone, nil}, false, 3},
+		{"it comes back late", append(late, nil), false, 20},
+		{"the server goes too", []error{gone, nats.ErrNoResponders}, false, 2},
+		{"it is gone", []error{gone}, true, 20},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			js, begun := &answering{answers: x.answers}, time.Now()
+			a := &assignment{queue: &queue{js: js, wait: time.Second}}
+			is, took := a.isOver(t.Context()), time.Since(begun)
+			want := time.Duration(x.asked-1) * time.Second / 2
+			if x.is {
+				want = 10 * time.Second
+			}
+			if is != x.is || took != want {
+				t.Errorf("%s: over %t after %v, want %v", x.what, is, took, want)
+			}
+			if js.asked != x.asked {
+				t.Errorf("%s: asked %d times, want %d", x.what, js.asked, x.asked)
+			}
+		})
+	}
+}
+
+// Results for a queue that is only away are kept until the worker is stopped.
+func TestResultsForAQueueThatIsAway(t *testing.T) {
+	b := newBench(t)
+	c, heard := b.shift(0, 1)
+	if err := b.h.remove(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	js := &answering{JetStream: b.a.js, answers: []error{nats.ErrTimeout, nil}}
+	b.a.js = js
+	b.a.wait = 20 * time.Millisecond
+	ctx, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer stop()
+	if err := b.a.deliver(ctx, []*outcome{newOutcome(c, kindError, []byte("x"))}); !errors.Is(err, context.DeadlineExceeded) || js.asked == 0 || b.said(heard) != `-NAK {"delay": 0}` {
+		t.Errorf("asked %d times, %v", js.asked, err)
+	}
+}
