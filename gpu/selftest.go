@@ -110,7 +110,8 @@ func (p *Board) agrees(name string, config population.Config, u []float64) error
 		m.Sensitivity = &sensitivity.Polarized{Dim: f.Dim, Lambda: f.Lambda, Sigma: f.Sigma}
 	}
 	engine := there.Engine(m)
-	for range 3 {
+	for turn := range 3 {
+		there.dares = turn != 1 // then value and step come apart, by kernels of their own
 		if engine != nil {
 			if err := agreeing(name, m, engine, u); err != nil {
 				return err
