@@ -3,6 +3,10 @@ package farm
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -48,6 +52,38 @@ func TestHowAQueueIsServed(t *testing.T) {
 		if err := e.Stop(true); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// A queue that keeps nothing is ended when it says so, and nobody is told where it is.
+func TestQueuesThatKeepNothing(t *testing.T) {
+	e := &Embedded{URLFile: filepath.Join(t.TempDir(), "url")}
+	err := e.start(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true})
+	if err == nil || !strings.HasPrefix(err.Error(), "--serve: the queue does not start: ") || e.server.Running() {
+		t.Errorf("running %t, %v", e.server.Running(), err)
+	}
+	if _, err := os.Stat(e.URLFile); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("its address is told: %v", err)
+	}
+}
+
+// Who gets no answer has waited for it; who is told at once that nobody answers waits a tenth of that before the next time.
+func TestHowLongQuestionsTake(t *testing.T) {
+	for _, x := range []struct {
+		what string
+		call func(ctx context.Context) error
+		want time.Duration
+	}{
+		{"silence", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, 40 * time.Second},
+		{"nobody is there", func(context.Context) error { return nats.ErrNoResponders }, 4 * time.Second},
+		{"an answer", func(context.Context) error { return errEmpty }, 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			begun := time.Now()
+			if err := patiently(t.Context(), 10*time.Second, x.call); err == nil || time.Since(begun) != x.want {
+				t.Errorf("%s: %v after %v, want %v", x.what, err, time.Since(begun), x.want)
+			}
+		})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -331,7 +332,7 @@ func TestWhatCellsComeTo(t *testing.T) {
 	}
 }
 
-// A cell is computed from its sweep, and its files are what is sent.
+// A cell is computed from its sweep by its share of the cores, and its files are what is sent.
 func TestCellsAreComputed(t *testing.T) {
 	b := newBench(t)
 	w, ctx := b.h.sweep, t.Context()
@@ -345,7 +346,7 @@ func TestCellsAreComputed(t *testing.T) {
 	if err != nil || kind != kindCell || string(body) != string(computed(t, w, 0)) {
 		t.Errorf("%s, %v", kind, err)
 	}
-	if job.Sweep != "grid" || job.Cell.ID != w.Cells[0].ID || job.Workers < 1 || job.Progress != &c.turns || c.turns.Done.Load() == 0 {
+	if job.Sweep != "grid" || job.Cell.ID != w.Cells[0].ID || job.Workers != max(1, runtime.GOMAXPROCS(0)/2) || job.Progress != &c.turns || c.turns.Done.Load() == 0 {
 		t.Errorf("%+v", job)
 	}
 	b.a.empty = func(cell string) (string, []byte) { return "k", []byte(cell) }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/evidence"
@@ -124,6 +125,9 @@ func TestKeepsakes(t *testing.T) {
 	c, err := x509.ParseCertificate(first.Certificate)
 	if err != nil || c.Subject.CommonName != "kedge" || !c.NotBefore.Before(c.NotAfter) || len(first.Token) != leastSecret {
 		t.Errorf("%v, %v", c, err)
+	}
+	if begun, over := time.Since(c.NotBefore)-24*time.Hour, time.Now().AddDate(10, 0, 0).Sub(c.NotAfter); begun.Abs() > time.Hour || over.Abs() > time.Hour {
+		t.Errorf("from %v until %v, want from a day ago for ten years", c.NotBefore, c.NotAfter)
 	}
 	if pair := first.pair(); len(pair.Certificate) != 1 || pair.PrivateKey == nil {
 		t.Errorf("%v", pair)

@@ -536,7 +536,7 @@ func TestSlotsAreUsedAgain(t *testing.T) {
 	}
 }
 
-// A cell that hangs ends its worker; what else goes wrong with one is said, unless the worker is stopped.
+// A cell that hangs ends its worker; what is small waits to be delivered with others, and what is large is delivered at once; what else goes wrong with one is said, unless the worker is stopped.
 func TestCellsThatEndAWorker(t *testing.T) {
 	b := newBench(t)
 	if err := b.h.supply(t.Context()); err != nil {
@@ -551,7 +551,7 @@ func TestCellsThatEndAWorker(t *testing.T) {
 		ends, isDone bool
 		body         int
 	}{
-		{t.Context(), &HungError{"c"}, "", true, false, 0}, {t.Context(), errGone, "its sweep is over", false, false, 0}, {ctx, errGone, "", false, false, 0}, {t.Context(), errEmpty, "", false, true, 0}, {t.Context(), nil, "", false, true, partSize + 1},
+		{t.Context(), &HungError{"c"}, "", true, false, 0}, {t.Context(), errGone, "its sweep is over", false, false, 0}, {ctx, errGone, "", false, false, 0}, {t.Context(), errEmpty, "", false, true, 0}, {t.Context(), nil, "", false, true, partSize + 1}, {t.Context(), nil, "", false, true, partSize},
 	} {
 		b.told = nil
 		w := b.labourer()
@@ -564,11 +564,12 @@ func TestCellsThatEndAWorker(t *testing.T) {
 		b.a.taken.Add(1)
 		var cause error
 		w.do(x.ctx, func(err error) { cause = err }, c)
-		if len(b.a.done) > 0 {
+		waits := len(b.a.done) > 0 // for others, to be delivered with them
+		if waits {
 			(<-b.a.done).end(true)
 		}
-		if (cause != nil) != x.ends || cause != nil && !errors.Is(cause, x.err) || (x.said == "") != (len(b.told) == 0) || !b.heard(x.said) || len(w.slots) != 2 || (w.done == 1) != x.isDone || w.busy != 0 {
-			t.Errorf("%v: ends with %v, said %q, %d slots, %d done, %d busy", x.err, cause, b.told, len(w.slots), w.done, w.busy)
+		if waits != (x.isDone && x.body <= partSize) || (cause != nil) != x.ends || cause != nil && !errors.Is(cause, x.err) || (x.said == "") != (len(b.told) == 0) || !b.heard(x.said) || len(w.slots) != 2 || (w.done == 1) != x.isDone || w.busy != 0 {
+			t.Errorf("%v: waits %t, ends with %v, said %q, %d slots, %d done, %d busy", x.err, waits, cause, b.told, len(w.slots), w.done, w.busy)
 		}
 		<-c.over
 	}

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/device/emulated"
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/ptx"
 	"github.com/kedge-opt/kedge/steady"
@@ -57,16 +59,16 @@ func (s said) Sum([]float64) (float64, kedge.Residual, bool) { return s.sum, ked
 func TestEnginesThatAreWrongOrCannot(t *testing.T) {
 	c, m := smallCrowd(t)
 	u := decision(3, 1)
-	right := gradientOf(t, m, nil)(u)[6] * tested // as if there were so many
+	right := gradientOf(t, m, nil)(u)[6]
 	for _, x := range []struct {
 		e    said
 		u    []float64
 		want string
 	}{
-		{said{right + 1, true}, u, "crowd: its settled value is "},
-		{said{math.NaN(), true}, u, "crowd: its settled value is NaN"},
-		{said{right, false}, u, "crowd: its settled value is "},
-		{said{right, true}, []float64{math.NaN(), 0, 0}, ""},
+		{said{2 * tested, true}, u, fmt.Sprintf("crowd: its settled value is 2, want %v", right)},
+		{said{math.NaN(), true}, u, fmt.Sprintf("crowd: its settled value is NaN, want %v", right)},
+		{said{right * tested, false}, u, "crowd: its settled value is "},
+		{said{right * tested, true}, []float64{math.NaN(), 0, 0}, ""},
 	} {
 		if err := agreeing("crowd", m, x.e, x.u); err == nil || !strings.HasPrefix(err.Error(), x.want) || x.want == "" && strings.HasPrefix(err.Error(), "crowd: ") {
 			t.Errorf("%+v at %v: %v", x.e, x.u, err)
@@ -91,5 +93,43 @@ func TestEnginesThatAreWrongOrCannot(t *testing.T) {
 	}
 	if err := agreeingGradient("its gradient", f, f.Gradient, e, []float64{math.NaN(), 0, 0}); err == nil || errors.Is(err, errFlagged) {
 		t.Errorf("at no decision: %v", err)
+	}
+}
+
+// A value that agrees does not make good for gradients that an engine leaves to the CPU.
+func TestAValueAloneIsNotEnough(t *testing.T) {
+	p := bare(t, emulated.New())
+	f, people := dynamics.Polarized{Dim: 2, Lambda: 0.4, Sigma: 0.5}, draw(t, tested, 2)
+	m := polarizedModel(f, people)
+	crowd, err := p.Gather(population.Config{Dynamics: f, Traits: people}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := crowd.Engine(m).(*engine)
+	e.jury = &Jury{gone: true}
+	if err := agreeing("crowd", m, e, []float64{0.6, 0.8}); !errors.Is(err, errFlagged) || !strings.HasPrefix(err.Error(), "crowd: its ") {
+		t.Error(err)
+	}
+}
+
+// A GPU that fails once while it steps is refused, although the crowd went on with the right numbers on the CPU.
+func TestWhoStepsOnTheCPUHasShownNothing(t *testing.T) {
+	d := emulated.New()
+	p := bare(t, d)
+	written, err := formula.Compile(formula.Source{Decision: "q[1]", State: "p[1]", Trait: "d[1]", Next: "0.5*p + 0.25*q + 0.25*d"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	launched := 0
+	d.Fail = func(name string, _ int) int {
+		if name == "cuLaunchKernel" {
+			launched++
+			return map[int]int{2: 2}[launched]
+		}
+		return 0
+	}
+	people := kedge.Block{Data: draw(t, 150, 2).Data, Width: 1}
+	if err := p.agrees("formula", population.Config{Dynamics: written.Dynamics(), Traits: people}, []float64{0.5}); !errors.Is(err, errFlagged) || p.Lost() != nil {
+		t.Errorf("after %d launches: %v, lost: %v", launched, err, p.Lost())
 	}
 }
