@@ -337,6 +337,7 @@ func TestCellsAreComputed(t *testing.T) {
 	b := newBench(t)
 	w, ctx := b.h.sweep, t.Context()
 	var job lab.CellJob
+	cores := runtime.GOMAXPROCS(0)
 	b.a.Runner = func(ctx context.Context, j lab.CellJob) (*folder.Result, error) {
 		job = j
 		return lab.RunCell(ctx, j)
@@ -346,7 +347,7 @@ func TestCellsAreComputed(t *testing.T) {
 	if err != nil || kind != kindCell || string(body) != string(computed(t, w, 0)) {
 		t.Errorf("%s, %v", kind, err)
 	}
-	if job.Sweep != "grid" || job.Cell.ID != w.Cells[0].ID || job.Workers != max(1, runtime.GOMAXPROCS(0)/2) || job.Progress != &c.turns || c.turns.Done.Load() == 0 {
+	if job.Sweep != "grid" || job.Cell.ID != w.Cells[0].ID || job.Workers != max(1, cores/2) || runtime.GOMAXPROCS(0) != cores || job.Progress != &c.turns || c.turns.Done.Load() == 0 {
 		t.Errorf("%+v", job)
 	}
 	b.a.empty = func(cell string) (string, []byte) { return "k", []byte(cell) }
