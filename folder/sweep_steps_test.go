@@ -258,3 +258,27 @@ func TestCommittedResultsAreRecovered(t *testing.T) {
 		t.Errorf("what was kedge's own is left: %v", err)
 	}
 }
+
+// A folder of another kind in the place of a cell is no cell: it is neither finished nor among those that the sweep does not have, as a cell is that is there.
+func TestAnotherKindOfFolderIsNoCell(t *testing.T) {
+	dir := sweepIn(t, filepath.Join(t.TempDir(), "grid"))
+	inner := sweepIn(t, filepath.Join(t.TempDir(), "inner"))
+	for place, from := range map[string]string{"y": filepath.Join(dir, "cells/a"), "z": inner} {
+		if err := os.CopyFS(filepath.Join(dir, "cells", place), os.DirFS(from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := opened(t, dir, planned("ab"), false)
+	if err == nil {
+		err = errors.Join(f.ComputedBy(unchanged), f.Begin())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := f.Finish(nil, false, nil); err != nil || !slices.Equal(r.Other, []string{"y"}) {
+		t.Errorf("of y, a cell, and z, a sweep, others are %q, %v", r.Other, err)
+	}
+	if look, err := folder.LookIntoSweepFolder(t.Context(), dir, planned("abyz"), false); err != nil || look.Finished("z") {
+		t.Errorf("a sweep is a finished cell, %v", err)
+	}
+}

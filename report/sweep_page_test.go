@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,7 +11,9 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/lab/compare"
 	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/report/page"
 	"github.com/kedge-opt/kedge/report/plot"
 )
 
@@ -167,6 +170,67 @@ func TestSweepsRankNobodyWhoBreaksConstraints(t *testing.T) {
 			}
 		} else if !strings.Contains(j.Headline, "is that of vanilla") || j.Reasons[0] != "composite breaks constraints in all 9 cells, where it is not ranked." {
 			t.Errorf("%+v", j)
+		}
+	}
+}
+
+// Up to six values are named. More are counted, with their range where all are numbers.
+func TestValuesOfAKey(t *testing.T) {
+	if got := valuesOf(gridSweep(6, 1), 0); got != "0.1, 0.2, 0.3, 0.4, 0.5, 0.6" {
+		t.Errorf("six are %q", got)
+	}
+	r := gridSweep(7, 1)
+	if got := valuesOf(r, 0); got != "7 values from 0.1 to 0.7" {
+		t.Errorf("seven are %q", got)
+	}
+	r.Cells[4].Values[0], r.Cells[4].Numbers[0] = "cap", math.NaN()
+	if got := valuesOf(r, 0); got != "7 values" {
+		t.Errorf("seven with a word are %q", got)
+	}
+}
+
+// A terminal is told of cells that the sweep does not have where there are some, and only there.
+func TestOutcomeOfASweep(t *testing.T) {
+	r := gridSweep(4, 3)
+	for other, want := range map[int]string{0: "", 2: "note: 2 finished cells are not in the sweep and left out; --prune removes them\n"} {
+		r.Other = []string{"x", "y"}[:other]
+		want = "12 cells, 5 of them from before, 3 failed\n" + want + "table: " + filepath.Join("dir", "table.csv") + "\n"
+		if got := SweepOutcome(r, 5, "dir").Terminal(page.Terminal{Width: 200}); got != want {
+			t.Errorf("%d others: %q, want %q", other, got, want)
+		}
+	}
+}
+
+// An axis is logarithmic where numbers are all above 0 and the largest is more than 30 times the least.
+func TestWideAxesOfSweeps(t *testing.T) {
+	for _, c := range []struct {
+		first, last float64
+		wide        bool
+	}{{1, 30, false}, {1, 30.5, true}, {0, 100, false}, {-1, 100, false}, {-100, -1, false}, {1e-3, 1, true}} {
+		r := gridSweep(3, 1)
+		for i, v := range []float64{c.first, (c.first + c.last) / 2, c.last} {
+			r.Cells[i].Numbers[0], r.Cells[i].Values[0] = v, fmt.Sprint(v)
+		}
+		for _, g := range sweepGraphs(r) {
+			if g.LogX != c.wide {
+				t.Errorf("%v to %v: %s is logarithmic: %t", c.first, c.last, g.ID, g.LogX)
+			}
+		}
+	}
+}
+
+// A suite of one problem has a column for it, and one of two a column each: methods are those of the first.
+func TestSuitesOfFewProblems(t *testing.T) {
+	met := compare.Meeting{Name: "lq2", Separates: true, Stable: []float64{-1}, Optimal: []float64{0}, Rows: []compare.Row{{Method: "vanilla", Limit: "stable"}, {Method: "a-long-composite", Limit: "optimal", Arrived: true}}}
+	for problems := 1; problems <= 2; problems++ {
+		table := suiteTable(&compare.Comparison{Suite: true, Problems: slices.Repeat([]compare.Meeting{met}, problems)})
+		if len(table.Columns) != 1+problems || len(table.Rows) != 2 || len(table.Brief) != 1+problems || table.Columns[0].Wide != -16 {
+			t.Fatalf("%d problems: %+v", problems, table)
+		}
+		for i, row := range table.Rows {
+			if len(row) != 1+problems || row[0].Text != met.Rows[i].Method || row[problems].Text != met.Letters(&met.Rows[i]) || table.Brief[problems] != problems {
+				t.Errorf("%d problems: row %d is %+v", problems, i, row)
+			}
 		}
 	}
 }

@@ -23,6 +23,11 @@ func TestTheoryFiguresNameWhatTheyShow(t *testing.T) {
 			if len(s.Grid.Legend) != want || len(s.Grid.Panels) != len(r.Runs) {
 				t.Errorf("%s: %d entries and %d panels, want %d and %d", s.Name, len(s.Grid.Legend), len(s.Grid.Panels), want, len(r.Runs))
 			}
+			for _, p := range s.Grid.Panels { // 6000 turns, counted from 1
+				if x := p.X.Ruler; x.Min != 1 || x.Max != 6001 || !x.Log {
+					t.Errorf("%s: the axis of %s is %+v", s.Name, p.Title, x)
+				}
+			}
 		}
 	}
 }

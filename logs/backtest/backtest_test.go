@@ -265,3 +265,25 @@ func TestIntervalsAreQuantiles(t *testing.T) {
 		}
 	}
 }
+
+// A decision of 0 earns 0, a turn later and settled, and 0 has no sign, whichever way the objective goes.
+func TestNothingHasNoSign(t *testing.T) {
+	for _, way := range []string{"maximize", "minimize"} {
+		text := strings.NewReplacer(`"?"`, "-0.7", "maximize", way, "data: {file: log.csv, person: who, time: week, decision: u, states: p, traits: d}", "population: {size: 9, law: normal, mean: 6, deviation: 1}").Replace(spec)
+		s, err := problem.Parse(kind.Standard(), "sign.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := problem.Build("sign", s, fstest.MapFS{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		scale, err := newScales(p.Model, p.Maximize)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if once, settled := scale.weigh([]float64{0}); once != 0 || settled != 0 || math.Signbit(once) || math.Signbit(settled) {
+			t.Errorf("%s: %v and %v", way, once, settled)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 // A file or a pipe gets neither colours nor redrawn lines.
@@ -91,5 +92,20 @@ func TestColumnsAreAligned(t *testing.T) {
 	}
 	if got := Fit("名前と", 4) + "|" + Pad("名", -3) + "|" + Pad("−1", 3); got != "名…|名 | −1" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// What would turn a text around, ring or colour is not in Markdown, be it fenced or not: every such mark is replaced, and lines and tabs stay.
+func TestMarkdownHoldsNoMarksOfControl(t *testing.T) {
+	const bad = "a\x1b[31m\tb\u202e\nc\x07\x00"
+	d := &Document{Title: bad, Spec: bad, Repeat: bad, Warnings: []string{bad}}
+	text := string(d.Markdown())
+	if found := strings.IndexFunc(text, func(r rune) bool {
+		return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r))
+	}); found >= 0 {
+		t.Errorf("%q at %d of %q", text[found], found, text)
+	}
+	if got := strings.Count(text, "\na\ufffd[31m\tb\ufffd\nc\ufffd\ufffd\n```"); got != 2 {
+		t.Errorf("%d fenced texts of 2 in %q", got, text)
 	}
 }
