@@ -14,14 +14,19 @@ import (
 	"github.com/kedge-opt/kedge/report/page"
 )
 
+// between is how long a sweep shows the same: a table is drawn again at once, lines stay and must not become many.
+func between(s page.Terminal) time.Duration {
+	if s.Rewrites {
+		return 200 * time.Millisecond
+	}
+	return 10 * time.Second
+}
+
 // watchSweep shows how far a sweep is until the returned function is called: a table that is drawn again and again on a terminal, otherwise a line now and then.
 func watchSweep(out io.Writer, w *family.Sweep, p *lab.SweepProgress) (stop func()) {
-	every, c := 10*time.Second, &canvas{out: out}
-	if page.TerminalOf(out).Rewrites {
-		every = 200 * time.Millisecond
-	}
+	c := &canvas{out: out}
 	var lines []string
-	end := repeat(every, func(spent time.Duration) {
+	end := repeat(between(page.TerminalOf(out)), func(spent time.Duration) {
 		s, now := page.TerminalOf(out), p.State()
 		if s.Rewrites {
 			lines = sweepTable(s, w, now, spent)
