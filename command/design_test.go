@@ -104,6 +104,7 @@ func TestDesignRefuses(t *testing.T) {
 		{taught, []string{"--noise", "0.3", "--turns", "101"}, 64, "--turns from 1 to 100"},
 		{taught, []string{"--noise", "0.3", "--budget", "-1"}, 64, "--budget"},
 		{taught, []string{"--noise", "0.3", "--people", "-1"}, 64, "--people"},
+		{taught, []string{"--noise", "0.3", "--most-change", "-1"}, 64, "want --turns from 1 to 100, --noise above 0"},
 		{taught, []string{"--noise", "0.3", "--set", "uncertain=0"}, 64, "uncertain"},
 		{strings.Replace(taught, "draws: draws.csv\nuncertain: 40\n", "", 1), []string{"--noise", "0.3"}, 64, "draws"},
 		{strings.Replace(taught, "draws.csv", "absent.csv", 1), []string{"--noise", "0.3"}, 64, "absent.csv"},

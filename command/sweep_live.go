@@ -16,10 +16,7 @@ import (
 
 // between is how long a sweep shows the same: a table is drawn again at once, lines stay and must not become many.
 func between(s page.Terminal) time.Duration {
-	if s.Rewrites {
-		return 200 * time.Millisecond
-	}
-	return 10 * time.Second
+	return map[bool]time.Duration{true: 200 * time.Millisecond, false: 10 * time.Second}[s.Rewrites]
 }
 
 // watchSweep shows how far a sweep is until the returned function is called: a table that is drawn again and again on a terminal, otherwise a line now and then.

@@ -142,6 +142,15 @@ func TestModelsThatAreNotLinear(t *testing.T) {
 			t.Errorf("%s has %d linear estimates", next, len(e.Linear))
 		}
 	}
+	for next, linear := range map[string]bool{"0.5*p + pull*q*d": true, "0.5*p + 2*q*d + pull": false} { // one column, and none but what is added to all
+		e, err := fitted(t, strings.NewReplacer("habit*p + pull*q*d", next, `habit: "? in [0, 1]", `, "").Replace(bareSpec), swung(0.5), Options{})
+		if err != nil {
+			t.Fatalf("%s: %v", next, err)
+		}
+		if (len(e.Linear) > 0) != linear || !e.Told() {
+			t.Errorf("%s has %d linear estimates, told %t", next, len(e.Linear), e.Told())
+		}
+	}
 }
 
 // A number that everybody meets is taken for what it is in sections, too: half of the answer by way of a column that is the decision again is the answer.

@@ -259,4 +259,9 @@ func TestAggregatesOfAKind(t *testing.T) {
 		t.Fatal(err)
 	}
 	evidence.AsRecorded(t, "testdata/kind.txt", told(t, recordedLog{"means of a kind", spec, nil, log, Options{}}))
+	// People are built with unknowns in the middle of their ranges, 0.8 here, which must be numbers that the kind has.
+	_, err := fitted(t, strings.Replace(spec, `lambda1: "?"`, `lambda1: "? in [0.6, 1]"`, 1), log, Options{})
+	if want := "shop.yaml:3: dynamics.lambda1 and dynamics.lambda2 add up to 1.3, want at most 1"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
 }

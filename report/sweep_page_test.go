@@ -199,6 +199,9 @@ func TestOutcomeOfASweep(t *testing.T) {
 			t.Errorf("%d others: %q, want %q", other, got, want)
 		}
 	}
+	if r.Other = []string{"x"}; !strings.Contains(SweepOutcome(r, 5, "dir").Terminal(page.Terminal{Width: 200}), "note: 1 finished cell") {
+		t.Error("one that the sweep does not have is not told")
+	}
 }
 
 // An axis is logarithmic where numbers are all above 0 and the largest is more than 30 times the least.

@@ -2,6 +2,8 @@ package report
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kedge-opt/kedge/folder"
@@ -27,6 +29,21 @@ func TestTheoryFiguresNameWhatTheyShow(t *testing.T) {
 				if x := p.X.Ruler; x.Min != 1 || x.Max != 6001 || !x.Log {
 					t.Errorf("%s: the axis of %s is %+v", s.Name, p.Title, x)
 				}
+			}
+		}
+	}
+}
+
+// A line of two trials or more is a mean, and the caption says so; one of a single trial is that trial.
+func TestTheoryFiguresSayWhatIsAMean(t *testing.T) {
+	for trials, want := range map[int]bool{1: false, 2: true, 3: true} {
+		r := choiceEvery(1000)
+		for i, run := range r.Runs {
+			r.Runs[i].Trials = slices.Repeat(run.Trials[:1], trials)
+		}
+		for _, figure := range []func(*folder.Result) draw.Sketch{lagFigure, biasFigure} {
+			if s := figure(r); strings.Contains(s.Caption, "Lines are means over trials") != want {
+				t.Errorf("%s of %d trials: %s", s.Name, trials, s.Caption)
 			}
 		}
 	}
