@@ -147,7 +147,7 @@ func TestHelpListsWhatIsRun(t *testing.T) {
 			under[words[0]] = now
 		}
 	}
-	for title, names := range map[string]string{"Problems:": "new spec fit check certify", "Runs:": "run sweep merge worker queue study compare", "Results:": "report plot verify runs"} {
+	for title, names := range map[string]string{"Problems:": "new spec check certify", "Runs:": "run sweep merge worker queue study compare", "Results:": "report plot verify runs", "Logs:": "fit backtest design"} {
 		for _, name := range strings.Fields(names) {
 			if under[name] != title {
 				t.Errorf("%s is under %q, want %q", name, under[name], title)

@@ -170,6 +170,13 @@ func TestSectionsWithNumbersBeside(t *testing.T) {
 			t.Errorf("%+v, want %+v", f, want)
 		}
 	}
+	twice, err := fitted(t, strings.NewReplacer("KIND", "sections", "TRAITS", ", traits: d, beside: {again: q}", "answer*q", "answer*q + more*again", `answer: "?"`, `answer: "?", more: "?"`).Replace(sampled), people, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if blind := strings.Join(twice.Blind, "\n"); !strings.Contains(blind, "q and again always moved together") {
+		t.Errorf("what each of the two does is %q", blind)
+	}
 }
 
 // A file of numbers that is not there, and one whose numbers are not those of a state, are told at their places.
