@@ -94,6 +94,7 @@ func TestSearchesAreAsRecorded(t *testing.T) {
 	}
 	f := dynamics.Polarized{Dim: 2, Lambda: 0.3, Sigma: 0.4}
 	got.say("worst", polarizedRead(f, 1, 0.3))
+	got.say("worst of others", polarizedRead(dynamics.Polarized{Dim: 2, Lambda: 0.5, Sigma: 0.5}, 0.7, 1), polarizedRead(f, 1, 1.2))
 	for name, f := range map[string]func(float64) float64{
 		"flat": func(float64) float64 { return 1 }, "hill": func(x float64) float64 { return -(x - 0.4) * (x - 0.4) }, "steps": func(x float64) float64 { return math.Floor(4 * x) }, "falls": func(x float64) float64 { return -x },
 	} {

@@ -106,6 +106,7 @@ func TestConvexLandscapes(t *testing.T) {
 		{"", "d[0]*q^2", []float64{1, 0, 2, 0}, true}, {"", "d[0]*q^2", []float64{1, 0, -2, 0}, false}, {"", "d[0]*d[1]*q^2", []float64{1, 1, -1, -1}, true}, {"", "d[0]*d[1]*q^2", []float64{1, 1, -1, 1}, false},
 		{"0.5*p + q", "p^2", []float64{1, 1}, true}, {"0.5*p + q", "-p^2", []float64{1, 1}, false}, {"0.5*p + q^2", "p", []float64{1, 1}, true}, {"0.5*p + q^2", "-p", []float64{1, 1}, false}, {"0.5*p - q^2", "-p", []float64{1, 1}, true},
 		{"0.5*p + exp(q)", "exp(p)", []float64{1, 1}, true}, {"0.5*p + d[0]", "p*q^2", []float64{1, 1, 2, 2}, true}, {"0.5*p + d[0]", "p*q^2", []float64{1, 1, -2, 2}, false}, {"0.5*p + sin(q)", "p", []float64{1, 1}, false}, {"0.5*p + 0*q", "q^2 + p", []float64{3, 3}, true},
+		{"0.5*p + d[0]*q^2", "p", []float64{1, 1}, true}, {"0.5*p + d[0]*q^2", "p", []float64{-1, 1}, false}, {"0.5*p + d[0]*q^2", "-p", []float64{-1, 1}, true}, {"0.5*p + d[0]*q^2", "p", []float64{1, 1, -1, 1}, false},
 		{"max(0.5*p, q)", "p", []float64{1, 1}, true}, {"tanh(p)/2 + q", "p", []float64{1, 1}, false},
 	} {
 		m, err := Compile(Source{Decision: "q", State: "p", Trait: "d[2]", Next: c.next, Minimize: c.loss})

@@ -33,7 +33,7 @@ func TestHowMuchIsAJump(t *testing.T) {
 		near, far, base, worst float64
 		want                   bool
 	}{
-		{1, 31.5, 0, 1, true}, {1, 32.5, 0, 1, false}, {1.1e-9, 1.1e-9, 0, 1, true}, {0.9e-9, 0.9e-9, 0, 1, false}, {1.5e-9, 1.5e-9, 0, 2, false}, {2.2e-9, 2.2e-9, 0, 2, true},
+		{1, 31.5, 0, 1, true}, {1, 32, 0, 1, false}, {1, 32.5, 0, 1, false}, {1e-9, 1e-9, 0, 1, false}, {1.1e-9, 1.1e-9, 0, 1, true}, {0.9e-9, 0.9e-9, 0, 1, false}, {1.5e-9, 1.5e-9, 0, 2, false}, {2.2e-9, 2.2e-9, 0, 2, true},
 		{3e-9, 3e-9, -4, 1, false}, {5e-9, 5e-9, -4, 1, true},
 	} {
 		s := line()
