@@ -390,12 +390,16 @@ func TestOddKeys(t *testing.T) {
 		}
 		return path
 	}
-	for path, want := range map[string]string{inPEM("PRIVATE KEY", secret): "is no ed25519 key", inPEM("PRIVATE KEY", []byte("x")): "asn1", inPEM("OTHER", secret): "is no private key in PEM", key + "-missing": "no such file"} {
+	none := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(none, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{none: "is no private key in PEM", inPEM("PRIVATE KEY", secret): "is no ed25519 key", inPEM("PRIVATE KEY", []byte("x")): "asn1", inPEM("OTHER", secret): "is no private key in PEM", key + "-missing": "no such file"} {
 		if _, err := sign(path, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	for path, want := range map[string]string{inPEM("PUBLIC KEY", open): "is no ed25519 key", inPEM("PUBLIC KEY", []byte("x")): "asn1", key: "is no public key in PEM", key + "-missing": "no such file", key + ".pub": sumsFile + ": no such file"} {
+	for path, want := range map[string]string{none: "is no public key in PEM", inPEM("PUBLIC KEY", open): "is no ed25519 key", inPEM("PUBLIC KEY", []byte("x")): "asn1", key: "is no public key in PEM", key + "-missing": "no such file", key + ".pub": sumsFile + ": no such file"} {
 		if _, err := Verify(dir, path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
