@@ -342,6 +342,15 @@ func TestExceptionsAreAboutTheCode(t *testing.T) {
 	if gone := Stale(known, all); len(gone) > 0 {
 		t.Errorf("not in the code any more: %q", gone)
 	}
+	places := map[Key]int{}
+	for _, m := range all {
+		places[m.Key]++
+	}
+	for k := range known {
+		if places[k] > 1 && k.Was == "err != nil" {
+			t.Errorf("%q is there %d times, and an error that cannot be here may be there", k, places[k])
+		}
+	}
 }
 
 // A change is called hung only where tests take at least three times as long as without it, whatever the limit is.
