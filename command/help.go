@@ -23,9 +23,7 @@ func polish(root *cobra.Command, kinds *kind.Catalogue) {
 	width := page.TerminalOf(root.OutOrStdout()).Width
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", min(width, 100))))
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { help(c) })
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
-	})
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return fmt.Errorf("%w; see %s --help", err, c.CommandPath()) })
 	for _, c := range all(root) {
 		withUsage(c)
 		complete(c, kinds)

@@ -16,13 +16,15 @@ import (
 
 // between is how long a sweep shows the same: a table is drawn again at once, lines stay and must not become many.
 func between(s page.Terminal) time.Duration {
-	return map[bool]time.Duration{true: 200 * time.Millisecond, false: 10 * time.Second}[s.Rewrites]
+	if s.Rewrites {
+		return 200 * time.Millisecond
+	}
+	return 10 * time.Second
 }
 
 // watchSweep shows how far a sweep is until the returned function is called: a table that is drawn again and again on a terminal, otherwise a line now and then.
 func watchSweep(out io.Writer, w *family.Sweep, p *lab.SweepProgress) (stop func()) {
-	c := &canvas{out: out}
-	var lines []string
+	c, lines := &canvas{out: out}, []string(nil)
 	end := repeat(between(page.TerminalOf(out)), func(spent time.Duration) {
 		s, now := page.TerminalOf(out), p.State()
 		if s.Rewrites {

@@ -133,26 +133,11 @@ func TestPlotsThatNobodyHearsOf(t *testing.T) {
 	}
 }
 
-// What README.md runs is in the help of kedge itself, under the heading that says what it is about.
+// What README.md runs is in the help of kedge itself.
 func TestHelpListsWhatIsRun(t *testing.T) {
 	text, code := command(t, "--help")
 	if code != 0 {
 		t.Fatal(text)
-	}
-	under, now := map[string]string{}, ""
-	for line := range strings.Lines(text) {
-		if heading.MatchString(strings.TrimSuffix(line, "\n")) {
-			now = strings.TrimSuffix(line, "\n")
-		} else if words := strings.Fields(line); strings.HasPrefix(line, "  ") && len(words) > 1 {
-			under[words[0]] = now
-		}
-	}
-	for title, names := range map[string]string{"Problems:": "new spec check certify", "Runs:": "run sweep merge worker queue study compare", "Results:": "report plot verify runs", "Logs:": "fit backtest design"} {
-		for _, name := range strings.Fields(names) {
-			if under[name] != title {
-				t.Errorf("%s is under %q, want %q", name, under[name], title)
-			}
-		}
 	}
 	readme, err := os.ReadFile("../README.md")
 	if err != nil {
@@ -163,7 +148,7 @@ func TestHelpListsWhatIsRun(t *testing.T) {
 		t.Fatalf("only %d lines of README.md run kedge", len(found))
 	}
 	for _, f := range found {
-		if under[f[1]] == "" && f[1] != "optimizes" {
+		if !strings.Contains(text, "\n  "+f[1]+" ") && f[1] != "optimizes" {
 			t.Errorf("kedge %s is not in the help of kedge", f[1])
 		}
 	}
