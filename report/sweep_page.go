@@ -333,7 +333,7 @@ func SweepOutcome(r *folder.SweepResult, kept int, dir string) *page.Document {
 	d := &page.Document{Title: r.Name}
 	d.Brief = append(d.Brief, page.Plainly{fmt.Sprintf("%d cells, %d of them from before, %d failed", len(r.Cells), kept, r.Failed())})
 	if n := len(r.Other); n > 0 {
-		d.Brief = append(d.Brief, page.Note{Name: "note:", Text: fmt.Sprintf("%d finished cells are not in the sweep and left out; --prune removes them", n)})
+		d.Brief = append(d.Brief, page.Note{Name: "note:", Text: phrase.Count(n, "finished cell") + " left out, not in the sweep; --prune removes such cells"})
 	}
 	d.Brief = append(d.Brief, page.Note{Name: "table:", Text: filepath.Join(dir, "table.csv")})
 	return d

@@ -192,14 +192,14 @@ func TestValuesOfAKey(t *testing.T) {
 // A terminal is told of cells that the sweep does not have where there are some, and only there.
 func TestOutcomeOfASweep(t *testing.T) {
 	r := gridSweep(4, 3)
-	for other, want := range map[int]string{0: "", 2: "note: 2 finished cells are not in the sweep and left out; --prune removes them\n"} {
+	for other, want := range map[int]string{0: "", 2: "note: 2 finished cells left out, not in the sweep; --prune removes such cells\n"} {
 		r.Other = []string{"x", "y"}[:other]
 		want = "12 cells, 5 of them from before, 3 failed\n" + want + "table: " + filepath.Join("dir", "table.csv") + "\n"
 		if got := SweepOutcome(r, 5, "dir").Terminal(page.Terminal{Width: 200}); got != want {
 			t.Errorf("%d others: %q, want %q", other, got, want)
 		}
 	}
-	if r.Other = []string{"x"}; !strings.Contains(SweepOutcome(r, 5, "dir").Terminal(page.Terminal{Width: 200}), "note: 1 finished cell") {
+	if r.Other = []string{"x"}; !strings.Contains(SweepOutcome(r, 5, "dir").Terminal(page.Terminal{Width: 200}), "note: 1 finished cell left out,") {
 		t.Error("one that the sweep does not have is not told")
 	}
 }
