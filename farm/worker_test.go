@@ -279,6 +279,9 @@ func (b *bench) answers() {
 		}
 		b.t.Cleanup(func() { sub.Unsubscribe() })
 	}
+	if err := b.h.nc.Flush(); err != nil { // the server knows of it before anybody asks on another line
+		b.t.Fatal(err)
+	}
 }
 
 // A queue is shown with its sweeps and workers in order.
