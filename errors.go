@@ -1,6 +1,7 @@
 package kedge
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -68,12 +69,10 @@ func (e *UnstableError) Error() string {
 
 // IsUnsettled tells whether an error says that a population does not settle, or not where it could be found: under some decisions there may
 // be no steady state, or none that attracts, and values are those of others.
-func IsUnsettled(err error) bool { return err != nil && isUnsettled(err) }
-
-func isUnsettled(err error) bool {
-	var unstable *UnstableError
-	var open *NotConvergedError
-	return errors.As(err, &unstable) || errors.As(err, &open) || errors.Is(err, ErrSingular)
+func IsUnsettled(err error) bool {
+	_, unstable := errors.AsType[*UnstableError](err)
+	_, open := errors.AsType[*NotConvergedError](err)
+	return unstable || open || errors.Is(err, ErrSingular)
 }
 
 // CheckLen returns a *DimError unless x has n entries.
@@ -129,8 +128,5 @@ func finite(x []float64) bool {
 
 // CheckVector is CheckLen and CheckFinite together.
 func CheckVector(arg string, x []float64, n int) error {
-	if err := CheckLen(arg, x, n); err != nil {
-		return err
-	}
-	return CheckFinite(arg, x)
+	return cmp.Or(CheckLen(arg, x, n), CheckFinite(arg, x))
 }

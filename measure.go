@@ -45,13 +45,7 @@ const (
 
 // String is a sentence for pages, empty for Neither.
 func (d Direction) String() string {
-	switch d {
-	case Smaller:
-		return "Smaller is better."
-	case Larger:
-		return "Larger is better."
-	}
-	return ""
+	return map[Direction]string{Smaller: "Smaller is better.", Larger: "Larger is better."}[d]
 }
 
 // Scale is the axis that shows a column best.

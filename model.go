@@ -67,21 +67,19 @@ func (m Model) settler() Settler {
 }
 
 // Aligned returns what judges a settled population without working its states out, nil unless the model has both.
-func (m Model) Aligned() (Aligner, AlignedObjective) {
-	aligner, aligns := m.settler().(Aligner)
-	objective, judges := m.Objective.(AlignedObjective)
-	if !aligns || !judges || m.Social {
-		return nil, nil
-	}
-	return aligner, objective
-}
+func (m Model) Aligned() (Aligner, AlignedObjective) { return pair[Aligner, AlignedObjective](m) }
 
 // Planar returns what has gradients over a settled population without its states, nil unless the model has both.
 func (m Model) Planar() (PlaneSettler, SlopedObjective) {
-	settler, planar := m.settler().(PlaneSettler)
-	objective, sloped := m.Objective.(SlopedObjective)
-	if !planar || !sloped || m.Social {
-		return nil, nil
+	return pair[PlaneSettler, SlopedObjective](m)
+}
+
+// pair returns the settler and the objective by abilities that go together, nil unless the model has both and nobody sees others.
+func pair[S Settler, O Objective](m Model) (settler S, objective O) {
+	s, able := m.settler().(S)
+	o, judges := m.Objective.(O)
+	if able && judges && !m.Social {
+		return s, o
 	}
 	return settler, objective
 }

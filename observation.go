@@ -1,6 +1,9 @@
 package kedge
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // Observation is what a decision-maker learns in one turn: the decision that was deployed and the sample it saw. The slices are
 // valid only during Tell.
@@ -19,10 +22,7 @@ func (o Observation) Sample(dim Dims) (n int, err error) {
 		return 0, &DimError{Arg: "observation P", Got: len(o.P), Want: dim.State}
 	}
 	n = len(o.P) / dim.State
-	if err := CheckLen("observation D", o.D, n*dim.Trait); err != nil {
-		return n, err
-	}
-	return n, o.CheckPeople(n)
+	return n, cmp.Or(CheckLen("observation D", o.D, n*dim.Trait), o.CheckPeople(n))
 }
 
 // CheckPeople returns a typed error unless weights and numbers of people, where they are told, are those of n individuals of whom somebody counts.
@@ -35,11 +35,9 @@ func (o Observation) CheckPeople(n int) error {
 	if o.W == nil {
 		return nil
 	}
-	if err := checkWeights("observation W", o.W, n); err != nil {
-		return err
-	}
 	total := o.Total(n)
-	return CheckRange("the sum of observation W", total, total <= math.MaxFloat64, "a finite number: divide all weights by the largest")
+	return cmp.Or(checkWeights("observation W", o.W, n),
+		CheckRange("the sum of observation W", total, total <= math.MaxFloat64, "a finite number: divide all weights by the largest"))
 }
 
 // Total is what means over the n individuals of the sample are divided by: the sum of the weights.

@@ -3,6 +3,7 @@ package kedge
 import (
 	"errors"
 	"math"
+	"slices"
 )
 
 // ScaleWeights returns weights of n individuals in the same proportions with the mean 1, as a Model has them; nil stays nil. It refuses
@@ -14,10 +15,7 @@ func ScaleWeights(w []float64, n int) ([]float64, error) {
 	if err := checkWeights("weights", w, n); err != nil {
 		return nil, err
 	}
-	most, sum := 0.0, 0.0
-	for _, x := range w {
-		most = max(most, x)
-	}
+	most, sum := slices.Max(w), 0.0
 	scaled := make([]float64, n)
 	for i, x := range w {
 		scaled[i] = x / most // so that no sum overflows

@@ -17,6 +17,13 @@ type Told struct {
 // stopped is an error of the reader, on its way up.
 type stopped struct{ error }
 
+// must throws an error that a reader gave.
+func must(err error) {
+	if err != nil {
+		panic(stopped{err})
+	}
+}
+
 // limited is a reader that may not give more than so much.
 type limited struct {
 	from       io.Reader
@@ -59,14 +66,9 @@ func (b *builder) row(pointer string, i int) {
 	}
 }
 
-// trait adds the traits of a row, nil for none.
-func (b *builder) trait(d []float64) {
-	b.traits = append(b.traits, d != nil)
-	if d == nil {
-		b.b.D = append(b.b.D, make([]float64, b.dim.Trait)...)
-		return
-	}
-	b.b.D = append(b.b.D, d...)
+// traitless adds a row of d that has no trait.
+func (b *builder) traitless() {
+	b.traits, b.b.D = append(b.traits, false), append(b.b.D, make([]float64, b.dim.Trait)...)
 }
 
 // person adds who somebody is.

@@ -55,7 +55,7 @@ func readObject(s *scanner, b *builder) {
 // maybe reads the traits of a person, or null.
 func (b *builder) maybe(s *scanner) {
 	if s.null() {
-		b.trait(nil)
+		b.traitless()
 		return
 	}
 	b.traits, b.b.D = append(b.traits, true), s.numbers(b.b.D, b.dim.Trait)
@@ -63,7 +63,6 @@ func (b *builder) maybe(s *scanner) {
 
 // readLines reads one person a line. Pointers are those of the same batch in columns.
 func readLines(s *scanner, b *builder) {
-	weights, ids := 0, 0
 	for ; s.more(); b.n++ {
 		b.row("/p", b.n)
 		var p, d bool
@@ -78,10 +77,8 @@ func readLines(s *scanner, b *builder) {
 				}
 			case "w":
 				b.b.W = append(b.b.W, s.number())
-				weights++
 			case "id":
 				b.person(s.id())
-				ids++
 			default:
 				s.wrong("a person has no key %q; it has p, d, w and id", key)
 			}
@@ -91,17 +88,17 @@ func readLines(s *scanner, b *builder) {
 		case !p:
 			panic(short("/p"+at, 0, b.dim.State, "numbers"))
 		case !d:
-			b.trait(nil)
+			b.traitless()
 		}
-		if weights != 0 && weights != b.n+1 {
+		if n := len(b.b.W); n != 0 && n != b.n+1 {
 			panic(flaw(DimensionMismatch, "/w"+at, "line %d: some people have a weight and some have none", b.n+1))
 		}
-		if ids != 0 && ids != b.n+1 {
+		if n := len(b.b.Who); n != 0 && n != b.n+1 {
 			panic(flaw(DimensionMismatch, "/id"+at, "line %d: some people have an id and some have none", b.n+1))
 		}
 		s.path = s.path[:0]
 	}
-	b.seen = seen{weights > 0, ids > 0}
+	b.seen = seen{len(b.b.W) > 0, len(b.b.Who) > 0}
 }
 
 // scanner reads JSON that has one shape, from the left, and knows where it is.
@@ -149,7 +146,7 @@ func (s *scanner) fill() bool {
 		s.fault = io.ErrNoProgress
 	}
 	if s.fault != io.EOF {
-		s.must(s.fault)
+		must(s.fault)
 	}
 	return false
 }
@@ -189,15 +186,6 @@ func (s *scanner) real(c byte) byte {
 		s.wrong("a byte 0, which JSON does not have")
 	}
 	return c
-}
-
-func (s *scanner) must(err error) {
-	if f, is := err.(*Flaw); is {
-		panic(f)
-	}
-	if err != nil {
-		panic(stopped{err})
-	}
 }
 
 // peek skips white space and looks at what follows, 0 at the end.
@@ -387,23 +375,19 @@ func isNumber(word []byte) bool {
 		word = word[n:]
 		return n > 0
 	}
-	if len(word) > 0 && word[0] == '-' {
-		word = word[1:]
-	}
-	if len(word) > 0 && word[0] == '0' {
-		word = word[1:]
-	} else if !digits() {
-		return false
-	}
-	if len(word) > 0 && word[0] == '.' {
-		if word = word[1:]; !digits() {
-			return false
-		}
-	}
-	if len(word) > 0 && (word[0] == 'e' || word[0] == 'E') {
-		if word = word[1:]; len(word) > 0 && (word[0] == '+' || word[0] == '-') {
+	takes := func(a, b byte) bool {
+		is := len(word) > 0 && (word[0] == a || word[0] == b)
+		if is {
 			word = word[1:]
 		}
+		return is
+	}
+	takes('-', '-')
+	if !takes('0', '0') && !digits() || takes('.', '.') && !digits() {
+		return false
+	}
+	if takes('e', 'E') {
+		takes('+', '-')
 		if !digits() {
 			return false
 		}

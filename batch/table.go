@@ -133,23 +133,25 @@ func (b *builder) arrays(r *bytes.Reader, lim intake.Limits) {
 	if err != nil {
 		panic(unread(err))
 	}
+	wide := func(width int) string { return fmt.Sprintf("rows of %d numbers", width) }
+	const each = "one entry a row of p"
 	for _, a := range list {
 		if a.Texts != nil && a.Name != "id" {
 			panic(flaw(Malformed, "/"+a.Name, "array %s holds texts, want numbers", a.Name))
 		}
 		switch a.Name {
 		case "p":
-			b.n = b.matrix(a, b.dim.State)
+			b.n = b.rows(a, wide(b.dim.State), b.dim.State)
 			b.b.P = a.Data
 		case "d":
-			b.matrix(a, b.dim.Trait)
+			b.rows(a, wide(b.dim.Trait), b.dim.Trait)
 			b.traits = []bool{}
 			b.masked(a.Data)
 		case "w":
-			b.vector(a)
+			b.rows(a, each)
 			b.b.W, b.seen.w = a.Data, true
 		case "id":
-			n := b.vector(a)
+			n := b.rows(a, each)
 			b.seen.id = true
 			b.ids(n, func(i int) (string, bool) {
 				if a.Texts != nil {
@@ -163,19 +165,10 @@ func (b *builder) arrays(r *bytes.Reader, lim intake.Limits) {
 	}
 }
 
-// matrix checks that an array has rows of a width, and says how many.
-func (b *builder) matrix(a npy.Named, width int) int {
-	if len(a.Shape) != 2 || a.Shape[1] != width {
-		panic(flaw(DimensionMismatch, "/"+a.Name, "array %s has the shape %v, want rows of %d numbers", a.Name, a.Shape, width))
-	}
-	b.row("/"+a.Name, a.Shape[0]-1)
-	return a.Shape[0]
-}
-
-// vector checks that an array is a list.
-func (b *builder) vector(a npy.Named) int {
-	if len(a.Shape) != 1 {
-		panic(flaw(DimensionMismatch, "/"+a.Name, "array %s has the shape %v, want one entry a row of p", a.Name, a.Shape))
+// rows checks the shape of an array, of which each row is one of a width or, without any, a number; it says how many those are.
+func (b *builder) rows(a npy.Named, want string, width ...int) int {
+	if len(a.Shape) == 0 || !slices.Equal(a.Shape[1:], width) {
+		panic(flaw(DimensionMismatch, "/"+a.Name, "array %s has the shape %v, want %s", a.Name, a.Shape, want))
 	}
 	b.row("/"+a.Name, a.Shape[0]-1)
 	return a.Shape[0]
@@ -194,7 +187,10 @@ func ReadCSV(r io.Reader, lim Most) (t columns.Table, err error) {
 		fields, err := read.Read()
 		switch {
 		case err == io.EOF && row >= 0:
-			return t, t.Check()
+			if err := t.Check(); err != nil {
+				return t, unread(err)
+			}
+			return t, nil
 		case err == io.EOF:
 			return t, flaw(Malformed, "", "the file is empty; its first line names the columns: p.0, p.1, … d.0, … w, id")
 		case err != nil:
@@ -242,19 +238,4 @@ func keep(c *columns.Column, row int, field string) error {
 	}
 	c.Numbers = append(c.Numbers, v)
 	return nil
-}
-
-func mustCSV(r io.Reader, lim Most) columns.Table {
-	t, err := ReadCSV(r, lim)
-	if f, is := err.(*Flaw); is {
-		panic(f)
-	}
-	var format *intake.FormatError
-	if errors.As(err, &format) {
-		panic(unread(err))
-	}
-	if err != nil {
-		panic(stopped{err})
-	}
-	return t
 }

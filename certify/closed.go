@@ -81,12 +81,8 @@ func factor(q []float64, n int) (*mat.TriDense, error) {
 	if err := kedge.CheckVector("Q", q, n*n); err != nil {
 		return nil, err
 	}
-	for i := range n {
-		for j := range i {
-			if q[i*n+j] != q[j*n+i] {
-				return nil, fmt.Errorf("certify: Q is %v, want a symmetric matrix", q)
-			}
-		}
+	if m := mat.NewDense(n, n, q); !mat.Equal(m, m.T()) {
+		return nil, fmt.Errorf("certify: Q is %v, want a symmetric matrix", q)
 	}
 	var c mat.Cholesky
 	if !c.Factorize(mat.NewSymDense(n, append([]float64(nil), q...))) {

@@ -2,6 +2,7 @@ package certify
 
 import (
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
@@ -109,9 +110,7 @@ func (c *Constants) revenue(o objective.Revenue, p problem) (slopes, bool) {
 func leastEntry(r kedge.Rows) float64 {
 	least := math.Inf(1)
 	eachChunk(r, func(_ int, block []float64) {
-		for _, v := range block {
-			least = min(least, v)
-		}
+		least = min(least, slices.Min(block))
 	})
 	return least
 }

@@ -131,8 +131,7 @@ func (e *NotContractingError) Error() string {
 
 // contracting says that dynamics do not contract where an error says that states do not settle; another it returns as it is.
 func contracting(trait int, err error) error {
-	var unstable *kedge.UnstableError
-	if errors.As(err, &unstable) {
+	if unstable, is := errors.AsType[*kedge.UnstableError](err); is {
 		return &NotContractingError{What: "spectral radius", Value: unstable.Rate, Trait: trait}
 	}
 	return err

@@ -69,9 +69,7 @@ func unsettled(who int, err error) error {
 // draw returns a feasible decision, the projection of a normal one.
 func draw(s kedge.Set, n int, r *stream.Stream) ([]float64, error) {
 	u := make([]float64, n)
-	for i := range u {
-		u[i] = r.Normal()
-	}
+	r.Normals(u)
 	return u, s.Project(u)
 }
 
@@ -271,10 +269,8 @@ func resolve(byP, right []float64, n int) []float64 {
 		return nil
 	}
 	left := mat.NewDense(n, n, nil)
+	left.Scale(-1, mat.NewDense(n, n, byP))
 	for i := range n {
-		for j := range n {
-			left.Set(i, j, -byP[i*n+j])
-		}
 		left.Set(i, i, 1-byP[i*n+i])
 	}
 	var out mat.Dense

@@ -65,9 +65,7 @@ func bend(p problem, f *steady.Objective) (most float64, points int, err error) 
 func bendAt(f *steady.Objective, u []float64, r *stream.Stream) (float64, error) {
 	m := len(u)
 	v := make([]float64, m)
-	for i := range v {
-		v[i] = r.Normal()
-	}
+	r.Normals(v)
 	step := 0x1p-14 * max(1, rows.Norm(u)/math.Sqrt(float64(m)))
 	size := 0.0
 	for range 12 {

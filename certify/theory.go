@@ -213,11 +213,16 @@ func (c *Certificate) theory(p problem, coupled bool) (Theory, Known) {
 	if len(c.Beyond) > 0 {
 		known = max(known, Estimate)
 	}
+	return c.Theory(bias, p.Batch, p.Horizon), known
+}
+
+// Theory returns what bounds are computed from, for batches of so many over so many turns, with L or L_p for the bias.
+func (c *Constants) Theory(bias Key, batch, turns int) Theory {
 	return Theory{
 		Bias: c.Value(bias), Smooth: c.Value(Smooth), Rho1: c.Value(Rho1), Rho2: c.Value(Rho2), Start: c.Value(V0),
 		Gap: c.Value(Gap), Noise: c.Value(M), Growth: c.Value(MV), Sigma: c.Value(SigmaMb),
-		Batch: float64(p.Batch), Turns: float64(p.Horizon),
-	}, known
+		Batch: float64(batch), Turns: float64(turns),
+	}
 }
 
 // widest returns how far apart two states of one individual can be at most in ‖·‖_P, NaN when nothing bounds it.
@@ -233,5 +238,5 @@ func (c *Constants) widest(p problem) float64 {
 
 // Shift returns the coefficients of ΣW₁² ≤ a + b Σ‖uₖ − uₖ₋₁‖² [he2025, distribution shift].
 func (c *Certificate) Shift() (a, b float64) {
-	return Theory{Rho1: c.Value(Rho1), Rho2: c.Value(Rho2), Start: c.Value(V0), Turns: 1}.Shift()
+	return c.Theory(L, 1, 1).Shift()
 }

@@ -12,6 +12,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,12 +21,15 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/session/chronicle"
+	"github.com/kedge-opt/kedge/session/guard"
+	"github.com/kedge-opt/kedge/session/word"
 )
 
 // Client is a connection to a service.
@@ -128,6 +132,48 @@ func (l *Remote) Ask(ctx context.Context) (a session.Offer, err error) {
 	return a, err
 }
 
+// AskAfter waits up to some time for a decision after decision k, and answers the current one if there is none.
+func (l *Remote) AskAfter(ctx context.Context, k int, wait time.Duration) (a session.Offer, err error) {
+	if err = l.call(ctx, "POST", l.path("/ask"), map[string]any{"after_k": k, "wait": wait.String()}, &a); err == nil {
+		l.epoch.Store(a.Epoch)
+	}
+	return a, err
+}
+
+// Round is a round in one message: what went live, who answered, the close, and the next ask. A part that is nil is left out.
+type Round struct {
+	K          int             `json:"k"`
+	Epoch      string          `json:"epoch,omitempty"`
+	Deployment *session.Deploy `json:"deployment,omitempty"`
+	Name       string          `json:"batch_id,omitempty"`
+	Batch      *Answers        `json:"batch,omitempty"`
+	Close      *session.Close  `json:"close,omitempty"`
+	Ask        bool            `json:"ask,omitempty"`
+}
+
+// Exchange carries a round out, all or nothing.
+func (l *Remote) Exchange(ctx context.Context, r Round) (x session.Exchanged, err error) {
+	r.Epoch = cmp.Or(r.Epoch, l.Epoch())
+	if err = l.call(ctx, "POST", l.path("/exchange"), r, &x); err == nil && x.Next != nil {
+		l.epoch.Store(x.Next.Epoch)
+	}
+	return x, err
+}
+
+// Explain says why a decision is what it is.
+func (l *Remote) Explain(ctx context.Context, k int) (e session.Explanation, err error) {
+	return e, l.call(ctx, "GET", l.path("/decisions/%d/explain", k), nil, &e)
+}
+
+// Health says how the loop is, in cards.
+func (l *Remote) Health(ctx context.Context) (cards []word.Card, err error) {
+	var list struct {
+		Cards []word.Card `json:"cards"`
+	}
+	err = l.call(ctx, "GET", l.path("/health"), nil, &list)
+	return list.Cards, err
+}
+
 // Deploy says what went live.
 func (l *Remote) Deploy(ctx context.Context, k int, u []float64) (s session.Reached, err error) {
 	return s, l.call(ctx, "PUT", l.path("/decisions/%d/deployment", k), session.Deploy{Epoch: l.Epoch(), U: u}, &s)
@@ -218,6 +264,16 @@ func (l *Remote) Log(ctx context.Context, after int) (list []session.Event, err 
 	return list, l.call(ctx, "GET", l.path("/log?after=%d", after), nil, &list)
 }
 
+// Metric tells a number that a guardrail of the kind external waits for.
+func (l *Remote) Metric(ctx context.Context, k int, name string, number guard.Metered) (v session.MetricVerdict, err error) {
+	return v, l.call(ctx, "PUT", l.path("/decisions/%d/metrics/%s", k, url.PathEscape(name)), session.TellMetric{Epoch: l.Epoch(), Metered: number}, &v)
+}
+
+// TryGuardrails tries guardrails, a list as live.guardrails of a spec has it in JSON, on the last closes of the loop.
+func (l *Remote) TryGuardrails(ctx context.Context, rails json.RawMessage, last int) (h guard.Hindsight, err error) {
+	return h, l.call(ctx, "POST", l.path("/guardrails/test"), map[string]any{"guardrails": rails, "last": last}, &h)
+}
+
 func (l *Remote) path(format string, args ...any) string {
 	return "/v1/loops/" + url.PathEscape(l.Name) + fmt.Sprintf(format, args...)
 }
@@ -298,11 +354,8 @@ func (c *Client) request(ctx context.Context, method, path string, m message) (*
 
 // problemOf is what a reply says that is none. A gateway that does not reach the service answers in its own words, and the same message may be taken later.
 func problemOf(reply *http.Response, text []byte) *Error {
-	p := &Error{Status: reply.StatusCode, Title: reply.Status}
-	switch reply.StatusCode {
-	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		p.Retryable = true
-	}
+	later := []int{http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}
+	p := &Error{Status: reply.StatusCode, Title: reply.Status, Retryable: slices.Contains(later, reply.StatusCode)}
 	json.Unmarshal(text, p)
 	return p
 }

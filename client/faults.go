@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,7 @@ type Faults struct {
 
 // ParseFaults reads a text such as drop=0.05,repeat=0.1,reorder; a word without a number is one message in ten.
 func ParseFaults(text string) (f Faults, err error) {
+	shares := map[string]*float64{"drop": &f.Drop, "repeat": &f.Repeat, "reorder": &f.Reorder}
 	for word := range strings.SplitSeq(text, ",") {
 		name, value, given := strings.Cut(strings.TrimSpace(word), "=")
 		share := 0.1
@@ -29,16 +31,11 @@ func ParseFaults(text string) (f Faults, err error) {
 				return f, fmt.Errorf("%s: %q is no share from 0 to below 1", name, value)
 			}
 		}
-		switch name {
-		case "drop":
-			f.Drop = share
-		case "repeat":
-			f.Repeat = share
-		case "reorder":
-			f.Reorder = share
-		default:
+		of := shares[name]
+		if of == nil {
 			return f, fmt.Errorf("%q is none of drop, repeat and reorder", name)
 		}
+		*of = share
 	}
 	return f, nil
 }
@@ -55,7 +52,7 @@ type unreliable struct {
 
 	mu   sync.Mutex
 	draw *rand.Rand
-	past []*http.Request // of late, to arrive again
+	past []func(context.Context) *http.Request // messages of late, to arrive again
 }
 
 // errLost is what a message comes to that got lost.
@@ -73,46 +70,37 @@ func (t *unreliable) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		r.Body.Close()
 	}
-	fresh := func(r *http.Request) *http.Request {
-		again := r.Clone(r.Context())
+	own := r.Clone(r.Context())
+	fresh := func(ctx context.Context) *http.Request {
+		again := own.Clone(ctx)
 		again.Body = io.NopCloser(bytes.NewReader(body))
 		return again
 	}
 	t.mu.Lock()
 	lost, late, twice := t.draw.Float64() < t.Drop, t.draw.IntN(2) == 0, t.draw.Float64() < t.Repeat
-	var old *http.Request
+	var old func(context.Context) *http.Request
 	if len(t.past) > 0 && t.draw.Float64() < t.Reorder {
 		old = t.past[t.draw.IntN(len(t.past))]
 	}
-	t.keep(r, body)
+	if t.past = append(t.past, fresh); len(t.past) > remembered {
+		t.past = t.past[1:]
+	}
 	t.mu.Unlock()
 	if old != nil {
-		text, _ := old.GetBody()
-		again := old.Clone(r.Context())
-		again.Body = text
-		t.forget(again)
+		t.forget(old(r.Context()))
 	}
 	if twice {
-		t.forget(fresh(r))
+		t.forget(fresh(r.Context()))
 	}
 	if lost && !late { // it never arrives
 		return nil, errLost
 	}
-	reply, err := t.next.RoundTrip(fresh(r))
+	reply, err := t.next.RoundTrip(fresh(r.Context()))
 	if lost && err == nil { // it arrives, and its reply does not
 		reply.Body.Close()
 		return nil, errLost
 	}
 	return reply, err
-}
-
-// keep remembers a message.
-func (t *unreliable) keep(r *http.Request, body []byte) {
-	own := r.Clone(r.Context())
-	own.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-	if t.past = append(t.past, own); len(t.past) > remembered {
-		t.past = t.past[1:]
-	}
 }
 
 // forget sends a message whose reply nobody waits for.

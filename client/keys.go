@@ -4,23 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
-	"time"
 
 	"github.com/kedge-opt/kedge/server/keyring"
+	"github.com/kedge-opt/kedge/session/kills"
 )
 
 // KeyWanted is what a key shall be for.
-type KeyWanted struct {
-	Rights  []keyring.Right `json:"rights"`
-	Loops   []string        `json:"loops"` // names, or how names begin and a star, as shop-*
-	Expires *time.Time      `json:"expires,omitempty"`
-}
+type KeyWanted = keyring.Wanted
 
 // KeyMade is a key that was just made: the only time that it is shown.
-type KeyMade struct {
-	Key string `json:"key"`
-	keyring.Grant
-}
+type KeyMade keyring.Made
 
 // CreateKey makes a key. It is sent once: a call that got no answer may have made one, which Keys then lists.
 func (c *Client) CreateKey(ctx context.Context, w KeyWanted) (m KeyMade, err error) {
@@ -46,13 +39,7 @@ func (c *Client) RevokeKey(ctx context.Context, prefix, reason string) (a keyrin
 }
 
 // AllKilled is what came of killing all loops.
-type AllKilled struct {
-	Killed int `json:"killed"`
-	Failed []struct {
-		Loop   string `json:"loop"`
-		Detail string `json:"detail"`
-	} `json:"failed"`
-}
+type AllKilled kills.Killed
 
 // KillAll has every loop of the key answer its safe decision.
 func (c *Client) KillAll(ctx context.Context, reason string) (k AllKilled, err error) {

@@ -58,13 +58,18 @@ func writeJSON(file string, v any) error {
 	return disk.Disk{}.WriteFile(file, func(w io.Writer) error { return json.NewEncoder(w).Encode(v) })
 }
 
-// Tell tells people who answered, under a name of the batch. With a Spool they are on the disk first.
+// Tell tells people who answered, under a name of the batch. With a Spool they are on the disk first, and go once they are acknowledged.
 func (l *Remote) Tell(ctx context.Context, k int, name string, b Answers) (r session.Received, err error) {
 	b.Epoch = cmp.Or(b.Epoch, l.Epoch())
-	if l.spool != "" {
-		return l.tellSpooled(ctx, k, name, b)
+	if l.spool == "" {
+		return l.tell(ctx, k, name, b)
 	}
-	return l.tell(ctx, k, name, b)
+	file, err := l.put(k, name, b)
+	if err != nil {
+		return r, err
+	}
+	r, err = l.tell(ctx, k, name, b)
+	return r, settle(file, err)
 }
 
 // Close has the loop learn from a decision, after the batches that wait in the spool.
@@ -73,16 +78,6 @@ func (l *Remote) Close(ctx context.Context, k int) (c session.Closing, err error
 		return c, err
 	}
 	return c, l.call(ctx, "POST", l.path("/decisions/%d/close", k), session.Close{Epoch: l.Epoch()}, &c)
-}
-
-// tellSpooled keeps a batch, sends it, and lets it go once it is acknowledged.
-func (l *Remote) tellSpooled(ctx context.Context, k int, name string, b Answers) (r session.Received, err error) {
-	file, err := l.put(k, name, b)
-	if err != nil {
-		return r, err
-	}
-	r, err = l.tell(ctx, k, name, b)
-	return r, settle(file, err)
 }
 
 // settle decides what becomes of a batch that was sent: what is acknowledged goes, what is refused is set aside, and what got no answer stays.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/device"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/bench"
@@ -15,9 +16,8 @@ import (
 
 func newBench() *cobra.Command {
 	var w bench.Workbench
-	var db string
+	var db, where string
 	var asJSON, memory, scaling, service bool
-	var where deviceFlag
 	c := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure how fast this machine runs kedge",
@@ -43,7 +43,7 @@ everything measured, and the exact gradient, beside a copy within the device in 
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			measure := w.Speeds
-			number, err := lab.DeviceNumber(string(where))
+			number, err := lab.DeviceNumber(where)
 			if err != nil {
 				return err
 			}
@@ -58,12 +58,11 @@ everything measured, and the exact gradient, beside a copy within the device in 
 				measure = served.Trial{Rounds: w.Rounds, Span: 2 * time.Second, Small: w.SkipLarge, Database: db, Log: c.ErrOrStderr()}.Measure
 			}
 			measured, err := measure(c.Context())
-			var absent *device.AbsentError
 			switch {
-			case errors.As(err, &absent):
-				return fmt.Errorf("--device %s: %w", string(where), err)
+			case errors.As(err, new(*device.AbsentError)):
+				return fmt.Errorf("--device %s: %w", where, err)
 			case err != nil:
-				return failed(err)
+				return exit.Failure(err)
 			case asJSON:
 				return folder.WriteJSON(c.OutOrStdout(), measured)
 			}
@@ -71,7 +70,7 @@ everything measured, and the exact gradient, beside a copy within the device in 
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	c.Flags().StringVar((*string)(&where), "device", "cpu", "measure large crowds on this GPU instead: gpu or gpu:N")
+	c.Flags().StringVar(&where, "device", "cpu", "measure large crowds on this GPU instead: gpu or gpu:N")
 	completeWords(c, "device", []string{"cpu", "gpu"})
 	c.Flags().BoolVar(&memory, "memory", false, "print the memory an individual takes instead")
 	c.Flags().BoolVar(&scaling, "scaling", false, "measure how the cost grows with people, dimension, batch and trials instead")

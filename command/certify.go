@@ -1,10 +1,10 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
 	"slices"
 	"strconv"
@@ -12,13 +12,13 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/certify"
+	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report"
-	"github.com/kedge-opt/kedge/report/page"
 	"github.com/spf13/cobra"
 )
 
@@ -86,9 +86,7 @@ func (f *certifyFlags) run(c *cobra.Command, target string) error {
 	if f.json {
 		return folder.WriteJSON(c.OutOrStdout(), certificate)
 	}
-	document := report.Certificate(p.Name, &p.Spec.Algorithms[a], certificate)
-	_, err = io.WriteString(c.OutOrStdout(), document.Terminal(page.TerminalOf(c.OutOrStdout())))
-	return failed(err)
+	return exit.Failure(show(c.OutOrStdout(), report.Certificate(p.Name, &p.Spec.Algorithms[a], certificate).Brief...))
 }
 
 // choose returns the number of the algorithm that is meant.
@@ -112,7 +110,6 @@ func (f *certifyFlags) certify(ctx context.Context, p *problem.Problem, a int) (
 		return nil, err
 	}
 	m, plan := p.Alone(), f.plan(p, a)
-	plan.Q = f.metric
 	constants, err := plan.Derive(m)
 	if err != nil {
 		return nil, err
@@ -125,11 +122,10 @@ func (f *certifyFlags) certify(ctx context.Context, p *problem.Problem, a int) (
 	effort := p.Search
 	effort.Starts = min(effort.Starts, searched)
 	best, err := optimum.Find(ctx, steady, p.Set, [][]float64{p.Start}, effort)
-	var open *kedge.NotConvergedError
 	switch {
 	case err == nil:
 		plan.Optimum = best.Decision
-	case !errors.As(err, &open):
+	case !errors.As(err, new(*kedge.NotConvergedError)):
 		return nil, err
 	}
 	return constants.Certify(ctx, m, plan)
@@ -141,10 +137,7 @@ func (f *certifyFlags) plan(p *problem.Problem, a int) certify.Premises {
 	x := certify.Premises{
 		Sampled: !kind.IsListed(p.Spec.Population.Law), Step: p.FirstStep(a), Batch: rule.Batch, Everybody: p.Spec.Population.Sampling == "without-replacement",
 		AtState: !rule.Facts().Settled,
-		Horizon: f.horizon, Tau: f.tau, Beyond: beyondTheory(p.Spec, rule), Seed: p.Spec.Seed,
-	}
-	if x.Horizon == 0 {
-		x.Horizon = p.Spec.Iterations
+		Horizon: cmp.Or(f.horizon, p.Spec.Iterations), Tau: f.tau, Q: f.metric, Beyond: beyondTheory(p.Spec, rule), Seed: p.Spec.Seed,
 	}
 	if diminishes(rule) {
 		x.Steps = certify.SumSteps(x.Horizon, rule.Steps(rule.Step, x.Horizon).Step)

@@ -4,17 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"strings"
 
+	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/doctor"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/report"
-	"github.com/kedge-opt/kedge/report/page"
 	"github.com/spf13/cobra"
 )
 
@@ -61,12 +60,12 @@ func (f *checkFlags) run(c *cobra.Command, target string) error {
 	if f.json {
 		err = folder.WriteJSON(c.OutOrStdout(), found)
 	} else {
-		_, err = io.WriteString(c.OutOrStdout(), report.Check(found).Terminal(page.TerminalOf(c.OutOrStdout())))
+		err = show(c.OutOrStdout(), report.Check(found).Brief...)
 	}
 	if failed := found.Count(doctor.Fail); err == nil && failed > 0 {
 		err = fmt.Errorf("%d of %d checks of %s failed", failed, len(found.Checks), name)
 	}
-	return failed(err)
+	return exit.Failure(err)
 }
 
 // examine builds the problem and looks at it; what cannot be built is a finding too.
@@ -75,10 +74,10 @@ func examine(ctx context.Context, name string, s *problem.Spec, people int) (*do
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if large, unfit := (*problem.MemoryError)(nil), (*problem.UnknownsError)(nil); errors.As(err, &large) || errors.As(err, &unfit) {
+	switch {
+	case errors.As(err, new(*problem.MemoryError)), errors.As(err, new(*problem.UnknownsError)):
 		return nil, err
-	}
-	if err != nil {
+	case err != nil:
 		text := strings.ReplaceAll(err.Error(), "\n", "; ")
 		return &doctor.Findings{Checks: []doctor.Check{{ID: "build", Title: "model", Verdict: doctor.Fail, Figure: text}}}, nil
 	}
@@ -93,16 +92,7 @@ func examine(ctx context.Context, name string, s *problem.Spec, people int) (*do
 	return found, err
 }
 
-// glance adds a quick examination to the result of a run. It does not hear Ctrl-C, so that its rows are always the same.
-func glance(ctx context.Context, p *problem.Problem, r *folder.Result) error {
-	found, err := quickly(ctx, p)
-	if err != nil {
-		return err
-	}
-	r.Sections, r.Diagnoses = append(r.Sections, report.CheckSection(found)), report.Diagnoses(found)
-	return nil
-}
-
+// quickly is a quick examination for the result of a run. It does not hear Ctrl-C, so that its rows are always the same.
 func quickly(ctx context.Context, p *problem.Problem) (*doctor.Findings, error) {
 	const individuals, decisions = 12, 2
 	x := doctor.Of(p, individuals)

@@ -5,17 +5,11 @@ import (
 	"io"
 	"sync"
 
+	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/report/page"
-	"github.com/spf13/cobra"
 )
-
-func (f *runFlags) checkpointFlags(c *cobra.Command) {
-	fl := c.Flags()
-	fl.DurationVar(&f.checkpoint, "checkpoint", 0, "save the run so often, as in 30s or 5m, and go on from what is saved (default never)")
-	fl.BoolVar(&f.fresh, "fresh", false, "start over where a run that was stopped could go on")
-}
 
 // checkFolder tells whether the run may begin in a folder. With --fresh it removes a checkpoint from it.
 func (f *runFlags) checkFolder(c *folder.Taken) error {
@@ -30,22 +24,17 @@ func (f *runFlags) checkFolder(c *folder.Taken) error {
 	return nil
 }
 
-// checkpointIn is the checkpoint that the flags ask for.
-func (f *runFlags) checkpointIn(c *folder.Taken, n *notes) lab.Checkpoint {
-	if f.checkpoint == 0 {
-		return lab.Checkpoint{}
-	}
-	return lab.Checkpoint{In: c, Every: f.checkpoint, Say: n.add}
-}
-
 // stopped is how a run with a checkpoint ends before its end.
 func stopped(p *lab.Progress) error {
 	share := 100 * p.Done.Load() / max(1, p.Total.Load())
-	return coded{fmt.Errorf("stopped at %d %%; the same command goes on from there", share), exitInterrupted}
+	return exit.With(exit.Interrupted, fmt.Errorf("stopped at %d %%; the same command goes on from there", share))
 }
 
-// notes are lines for the user of a run that someone may be watching: printed at once, or on a terminal when they are taken
-// or at the end, for there others draw.
+// mostNotes is how many lines wait on a terminal.
+const mostNotes = 100
+
+// notes are lines for the user of a run or a sweep that someone may be watching: printed at once, or on a terminal when they are
+// taken or at the end, for there others draw.
 type notes struct {
 	out   io.Writer
 	quiet bool
@@ -56,7 +45,9 @@ type notes struct {
 
 func (n *notes) add(line string) {
 	n.mu.Lock()
-	n.lines = append(n.lines, line)
+	if len(n.lines) < mostNotes {
+		n.lines = append(n.lines, line)
+	}
 	n.mu.Unlock()
 	if !page.TerminalOf(n.out).Rewrites {
 		n.print()

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/room"
 	"github.com/kedge-opt/kedge/lab/compare"
@@ -86,11 +87,7 @@ const classics = "classics"
 
 // methodList names the methods, some a line.
 func methodList(kinds *kind.Catalogue) string {
-	var b strings.Builder
-	for _, line := range page.Wrap(strings.Join(kinds.MethodNames(), ", "), 74) {
-		b.WriteString("  " + line + "\n")
-	}
-	return b.String()
+	return "  " + strings.Join(page.Wrap(strings.Join(kinds.MethodNames(), ", "), 74), "\n  ") + "\n"
 }
 
 func (f *compareFlags) run(c *cobra.Command, args []string) error {
@@ -174,11 +171,11 @@ func (f *compareFlags) problems(c *cobra.Command, args []string) ([]compare.Subj
 func (f *compareFlags) comparison(c *cobra.Command, problems []compare.Subject, methods []compare.Entrant) (*compare.Comparison, error) {
 	prepared, err := compare.Prepare(c.Context(), problems, methods, f.Terms)
 	if unsolved := (*compare.UnsolvedError)(nil); errors.As(err, &unsolved) {
-		return nil, failed(err)
+		return nil, exit.Failure(err)
 	}
 	if err != nil {
 		return nil, err
 	}
 	r, err := prepared.Run(c.Context())
-	return r, failed(err)
+	return r, exit.Failure(err)
 }

@@ -43,8 +43,9 @@ func completeFile(*cobra.Command, []string, string) ([]string, cobra.ShellCompDi
 func completeAssignment(kinds *kind.Catalogue, begun string) ([]string, cobra.ShellCompDirective) {
 	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	path, _, assigning := strings.Cut(begun, "=")
+	words := problem.Vocabulary(kinds)
 	if !assigning {
-		list, _ := completeKey(kinds, begun)
+		list, _ := completeKey(words, begun)
 		for i, one := range list {
 			if path, meaning, _ := strings.Cut(one, "\t"); !strings.HasSuffix(path, ".") {
 				list[i] = path + "=\t" + meaning
@@ -52,7 +53,7 @@ func completeAssignment(kinds *kind.Catalogue, begun string) ([]string, cobra.Sh
 		}
 		return list, directive
 	}
-	k, err := problem.Vocabulary(kinds).Explain(path)
+	k, err := words.Explain(path)
 	if err != nil {
 		return nil, directive
 	}
@@ -62,11 +63,6 @@ func completeAssignment(kinds *kind.Catalogue, begun string) ([]string, cobra.Sh
 
 // complete gives a command the completion that its usage and its flags ask for.
 func complete(c *cobra.Command, kinds *kind.Catalogue) {
-	by := func(f func(kinds *kind.Catalogue, begun string) ([]string, cobra.ShellCompDirective)) completion {
-		return func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-			return f(kinds, begun)
-		}
-	}
 	switch {
 	case c.ValidArgsFunction != nil:
 	case strings.Contains(c.Use, "CASE"):
@@ -78,7 +74,10 @@ func complete(c *cobra.Command, kinds *kind.Catalogue) {
 	default:
 		c.ValidArgsFunction = cobra.NoFileCompletions
 	}
-	for name, f := range map[string]completion{"out": completeFolder, "set": by(completeAssignment)} {
+	setting := func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+		return completeAssignment(kinds, begun)
+	}
+	for name, f := range map[string]completion{"out": completeFolder, "set": setting} {
 		if c.Flags().Lookup(name) != nil {
 			_ = c.RegisterFlagCompletionFunc(name, f) // the only error: it has one of its own
 		}
@@ -98,12 +97,8 @@ func completeFolder(*cobra.Command, []string, string) ([]string, cobra.ShellComp
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-// completeKey offers keys of the spec one section at a time.
-func completeKey(kinds *kind.Catalogue, begun string) ([]string, cobra.ShellCompDirective) {
-	return completeKeyOf(problem.Vocabulary(kinds), begun)
-}
-
-func completeKeyOf(v *form.Vocabulary, begun string) ([]string, cobra.ShellCompDirective) {
+// completeKey offers keys one section at a time.
+func completeKey(v *form.Vocabulary, begun string) ([]string, cobra.ShellCompDirective) {
 	paths, directive := v.Complete(begun), cobra.ShellCompDirectiveNoFileComp
 	for i, path := range paths {
 		k, err := v.Explain(path)

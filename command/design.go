@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
@@ -80,7 +81,7 @@ func (f *designFlags) run(c *cobra.Command, target string) error {
 	if f.json {
 		return folder.WriteJSON(c.OutOrStdout(), plan)
 	}
-	return failed(tellDesign(c.OutOrStdout(), p, plan))
+	return exit.Failure(tellDesign(c.OutOrStdout(), p, plan))
 }
 
 // tellDesign says what to set and what that teaches.

@@ -6,14 +6,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// deviceFlag is --device: auto, cpu, gpu or gpu:N.
-type deviceFlag string
-
-func (f *deviceFlag) offer(c *cobra.Command) {
-	c.Flags().StringVar((*string)(f), "device", "auto", "where the crowd is kept and moved: auto, cpu, gpu or gpu:N; results do not depend on it")
-	completeWords(c, "device", []string{"auto", "cpu", "gpu"})
-}
-
 func newDevices() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{

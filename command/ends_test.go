@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/device"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/lab"
@@ -158,7 +159,7 @@ func TestProduce(t *testing.T) {
 		{"loud", t.Context(), resultFlags{}, nil, nil, true, "took 0.", "", 0},
 		{"quiet", t.Context(), resultFlags{quiet: true}, nil, nil, false, "", "", 0},
 		{"as JSON", t.Context(), resultFlags{json: true}, nil, nil, true, `{ "made": 7 }`, "", 0},
-		{"failing", t.Context(), resultFlags{}, failed(errors.New("lost")), nil, true, "", "lost", exitFailed},
+		{"failing", t.Context(), resultFlags{}, exit.Failure(errors.New("lost")), nil, true, "", "lost", exitFailed},
 		{"unfit", t.Context(), resultFlags{}, errors.New("unfit"), nil, true, "", "unfit", exitUsage},
 		{"unsaved", t.Context(), resultFlags{}, nil, errors.New("full"), true, "", "full", exitFailed},
 		{"stopped", gone, resultFlags{}, errors.New("whatever"), nil, true, "", "stopped; nothing was written", exitInterrupted},

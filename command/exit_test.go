@@ -9,7 +9,19 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/kedge-opt/kedge/command/exit"
 )
+
+// The codes and how they are had, as tests of the command call them.
+const (
+	exitFailed      = exit.Failed
+	exitHolds       = exit.Holds
+	exitUsage       = exit.Usage
+	exitInterrupted = exit.Interrupted
+)
+
+var exitCode = exit.CodeOf
 
 // A process of ours that crashes must not end with a code that has a meaning: 2 once said that nothing was written.
 func TestACrashHasNoCodeOfOurs(t *testing.T) {
@@ -29,13 +41,13 @@ func TestComplaint(t *testing.T) {
 		"in a\\u000ab: c\\u000ad\nx":        errors.Join(first, errors.New("x")),
 		"w: x\ny; see z":                    fmt.Errorf("w: %w; see z", errors.Join(errors.New("x"), errors.New("y"))),
 		"open \\u001b: file does not exist": &fs.PathError{Op: "open", Path: "\x1b", Err: fs.ErrNotExist},
-		"x":                                 coded{errors.New("x"), exitFailed},
+		"x":                                 exit.Failure(errors.New("x")),
 	} {
 		if got := complaint(err); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if got, _ := command(t, "rnu"); got != `unknown command "rnu" for "kedge"; did you mean run or runs` {
+	if got, _ := command(t, "rnu"); got != `unknown command "rnu" for "kedge"; did you mean run or runs?` {
 		t.Errorf("a word that is nearly one: %q", got)
 	}
 }

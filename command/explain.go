@@ -28,10 +28,10 @@ Without a key all keys are listed. Entries of lists may be named or left out.`,
   kedge spec explain --sweep seeds`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return explainAll(c.OutOrStdout(), vocabulary(kinds, sweep), asJSON)
-			}
 			v := vocabulary(kinds, sweep)
+			if len(args) == 0 {
+				return explainAll(c.OutOrStdout(), v, asJSON)
+			}
 			k, err := v.Explain(args[0])
 			if err != nil {
 				return fmt.Errorf("%w; kedge spec explain lists all keys", err)
@@ -45,7 +45,7 @@ Without a key all keys are listed. Entries of lists may be named or left out.`,
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	c.Flags().BoolVar(&sweep, "sweep", false, "explain the files of sweeps")
 	c.ValidArgsFunction = completeOnce(func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-		return completeKeyOf(vocabulary(kinds, sweep), begun)
+		return completeKey(vocabulary(kinds, sweep), begun)
 	})
 	return c
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/lists"
-	"github.com/kedge-opt/kedge/internal/plain"
 	"github.com/kedge-opt/kedge/lab/plan"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -90,18 +89,8 @@ func source(target string) ([]byte, string, error) {
 	if ext != ".yaml" && ext != ".yml" {
 		return nil, "", fmt.Errorf("there is no case %q; the cases are %s, and a file ends in .yaml", target, strings.Join(problem.Cases(), ", "))
 	}
-	src, err := readSpec(target)
+	src, err := problem.ReadFile(target)
 	return src, strings.TrimSuffix(filepath.Base(target), ext), err
-}
-
-// readSpec reads a file as far as a spec may be long, and a byte more.
-func readSpec(path string) ([]byte, error) {
-	file, err := plain.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, problem.MaxSize+1))
 }
 
 // resultFlags are those that say where results go and what is printed of them.

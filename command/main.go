@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/kedge-opt/kedge/command/estimate"
+	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/command/hosts"
 	"github.com/kedge-opt/kedge/command/service"
 	"github.com/kedge-opt/kedge/folder"
@@ -34,7 +35,7 @@ func Main(kinds *kind.Catalogue) {
 		return
 	}
 	fmt.Fprintln(os.Stderr, "kedge: "+complaint(err))
-	os.Exit(exitCode(err))
+	os.Exit(exit.CodeOf(err))
 }
 
 func newRoot(kinds *kind.Catalogue) *cobra.Command {
@@ -57,7 +58,7 @@ Retraining on fresh samples settles at the wrong place; kedge adds how the settl
 	root.AddCommand(newRun(kinds), newNew(kinds), newSweep(kinds), newMerge(kinds), newReport(kinds), newPlot(), newSpec(kinds), newBench(), newVerify(),
 		newCheck(kinds), newCertify(kinds), newStudy(), newCompare(kinds), newCite(), newDevices(), newRuns(), newVersion(), newSimulate(kinds), newDesign(kinds))
 	root.AddCommand(slices.Concat(estimate.Commands(kinds), hosts.Commands(kinds), service.Commands(kinds))...)
-	offerMemory(root)
+	root.PersistentFlags().Var(new(memoryFlag), "memory", "memory that may be taken, as in 30GB (default what is free, on Linux; elsewhere GOMEMLIMIT, or no limit)")
 	polish(root, kinds)
 	return root
 }

@@ -8,15 +8,9 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/internal/room"
-	"github.com/spf13/cobra"
 )
 
-// offerMemory offers to say how much memory may be taken.
-func offerMemory(root *cobra.Command) {
-	root.PersistentFlags().Var(new(memoryFlag), "memory", "memory that may be taken, as in 30GB (default what is free, on Linux; elsewhere GOMEMLIMIT, or no limit)")
-}
-
-// memoryFlag sets the limit as soon as it is read.
+// memoryFlag is --memory: how much may be taken. It sets the limit as soon as it is read.
 type memoryFlag struct{ text string }
 
 // String returns what was typed.

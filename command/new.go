@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/command/interview"
 	"github.com/kedge-opt/kedge/internal/plain"
 	"github.com/kedge-opt/kedge/problem"
@@ -66,21 +67,21 @@ func (f *newFlags) run(c *cobra.Command, args []string) error {
 		err = f.answers.Complete(i)
 	}
 	if errors.Is(err, interview.ErrStopped) {
-		err = coded{err, exitInterrupted}
+		err = exit.With(exit.Interrupted, err)
 	}
 	if err != nil {
 		return err
 	}
 	s, err := problem.Parse(f.answers.Kinds, "the answers", []byte(f.answers.YAML()))
 	if err != nil {
-		return failed(err)
+		return exit.Failure(err)
 	}
 	if name == "-" {
 		_, err := c.OutOrStdout().Write(s.Annotated())
 		return err
 	}
 	if err := f.write(name, s.Annotated()); err != nil {
-		return failed(err)
+		return exit.Failure(err)
 	}
 	return say(c.OutOrStdout(), "wrote "+name, "run it with: kedge run "+name)
 }

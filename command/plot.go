@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/internal/phrase"
@@ -22,9 +23,9 @@ import (
 // plotFlags are the flags of kedge plot.
 type plotFlags struct {
 	plot.Plot
-	kind, band, size string
-	out              []string
-	unverified       unverifiedFlag
+	size       string
+	out        []string
+	unverified unverifiedFlag
 }
 
 func newPlot() *cobra.Command {
@@ -59,9 +60,9 @@ by Ctrl-C (nothing was written).`,
 	fl.StringVarP(&f.Y, "y", "y", "", "column to draw as lines, points or colours, or decision for all entries u_0, u_1, … (default gap)")
 	fl.StringVar(&f.By, "by", "", "column that tells lines or points apart; of a heat map the vertical axis")
 	fl.StringVar(&f.Facet, "facet", "", "column whose values get panels of their own")
-	fl.StringVar(&f.kind, "kind", "", "line, scatter, hist or heat (default chosen from the data)")
+	fl.StringVar((*string)(&f.Kind), "kind", "", "line, scatter, hist or heat (default chosen from the data)")
 	fl.StringVar(&f.Log, "log", "", "logarithmic axes: x, y, xy or none; of a heat map y is the colour (default chosen from the data)")
-	fl.StringVar(&f.band, "band", "minmax", "around means: minmax, quantiles (10 to 90 %) or none")
+	fl.StringVar((*string)(&f.Band), "band", "minmax", "around means: minmax, quantiles (10 to 90 %) or none")
 	fl.StringArrayVar(&f.Where, "where", nil, "draw only rows of COLUMN=VALUE; VALUE may be first or last (repeatable)")
 	fl.StringVar(&f.Title, "title", "", "words above the figure")
 	fl.StringVar(&f.XLabel, "xlabel", "", "words for the horizontal axis")
@@ -101,7 +102,6 @@ func completeColumn(c *cobra.Command, dirs []string, _ string) ([]string, cobra.
 }
 
 func (f *plotFlags) run(ctx context.Context, w io.Writer, dirs []string) error {
-	f.Kind, f.Band = plot.Kind(f.kind), plot.Band(f.band)
 	figure, err := f.figure(ctx, dirs)
 	if err != nil {
 		return err
@@ -112,17 +112,17 @@ func (f *plotFlags) run(ctx context.Context, w io.Writer, dirs []string) error {
 			return err
 		})
 		if err != nil {
-			return failed(err)
+			return exit.Failure(err)
 		}
 		if err := say(w, "wrote "+path); err != nil {
-			return failed(err)
+			return exit.Failure(err)
 		}
 	}
 	printed := slices.ContainsFunc(f.out, func(path string) bool { return encoding(&figure, path) != &figure.SVG })
 	if figure.Lacking == "" || !printed {
 		return nil
 	}
-	return failed(say(w, "PNG and PDF have a box for each of "+phrase.Safe(figure.Lacking)+", which their typeface lacks; an SVG shows them"))
+	return exit.Failure(say(w, "PNG and PDF have a box for each of "+phrase.Safe(figure.Lacking)+", which their typeface lacks; an SVG shows them"))
 }
 
 // figure checks the names of files before it reads anything.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/internal/lists"
@@ -75,7 +76,7 @@ func (f *resultFlags) makeReport(ctx context.Context, kinds *kind.Catalogue, dir
 		return "", err
 	}
 	err = place.Commit(folder.Manifest{Case: of, Identity: folder.CurrentIdentity(nil)}, folder.Contents{}.With(pages), nil)
-	return filepath.Join(place.Dir(), "report.html"), failed(err)
+	return filepath.Join(place.Dir(), "report.html"), exit.Failure(err)
 }
 
 // remake makes the report of a folder inside it anew.
@@ -93,7 +94,7 @@ func remake(ctx context.Context, kinds *kind.Catalogue, dir string, trust folder
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(dir, "report.html"), failed(place.Renew(pages))
+	return filepath.Join(dir, "report.html"), exit.Failure(place.Renew(pages))
 }
 
 // roomForReport tells whether a report can be written to a folder, before it is made.

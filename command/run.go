@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/internal/room"
@@ -30,7 +31,7 @@ type runFlags struct {
 	resultFlags
 	printSpec bool
 	workers   int
-	device    deviceFlag
+	device    string
 	live      bool
 	noCheck   bool
 	certify   bool
@@ -84,8 +85,10 @@ Exit codes: 0 done, 1 failed while running, 64 the command or the spec is wrong 
 	fl := c.Flags()
 	fl.BoolVar(&f.printSpec, "print-spec", false, "print the spec and stop")
 	fl.IntVar(&f.workers, "workers", 0, "goroutines that compute (default one a core): trials first, spare ones within large populations; results do not depend on it")
-	f.checkpointFlags(c)
-	f.device.offer(c)
+	fl.DurationVar(&f.checkpoint, "checkpoint", 0, "save the run so often, as in 30s or 5m, and go on from what is saved (default never)")
+	fl.BoolVar(&f.fresh, "fresh", false, "start over where a run that was stopped could go on")
+	fl.StringVar(&f.device, "device", "auto", "where the crowd is kept and moved: auto, cpu, gpu or gpu:N; results do not depend on it")
+	completeWords(c, "device", []string{"auto", "cpu", "gpu"})
 	fl.BoolVar(&f.live, "live", false, "watch the gaps fall in a full-screen view; q stops the run")
 	fl.BoolVar(&f.noCheck, "no-check", false, "leave the quick examination of the model out of the report; see kedge check")
 	fl.StringArrayVar(&f.tags, "tag", nil, "give the folder a tag, by which kedge runs finds it (repeatable)")
@@ -116,7 +119,7 @@ func (f *runFlags) run(c *cobra.Command, target string) error {
 	defer func() { place.Close() }()
 	isCounted := s.Population.Size > 0 // else a file says how many people there are
 	if isCounted && !f.dryRun {
-		if place, err = lab.OpenDevice(string(f.device), s, notes.add); err != nil {
+		if place, err = lab.OpenDevice(f.device, s, notes.add); err != nil {
 			return err
 		}
 	}
@@ -131,7 +134,7 @@ func (f *runFlags) run(c *cobra.Command, target string) error {
 		return f.tellPlan(c, plan.Run(c.Context(), problem, dir, f.workers))
 	}
 	if !isCounted {
-		if place, err = lab.OpenDevice(string(f.device), problem.Spec, notes.add); err != nil {
+		if place, err = lab.OpenDevice(f.device, problem.Spec, notes.add); err != nil {
 			return err
 		}
 	}
@@ -159,7 +162,10 @@ func (f *runFlags) execute(c *cobra.Command, p *problem.Problem, gpu lab.OnDevic
 	ctx, stop := context.WithCancel(c.Context())
 	defer stop()
 	c.SetContext(ctx)
-	o := lab.Options{Workers: f.workers, Progress: new(lab.Progress), Checkpoint: f.checkpointIn(place, notes), Device: gpu}
+	o := lab.Options{Workers: f.workers, Progress: new(lab.Progress), Device: gpu}
+	if f.checkpoint > 0 {
+		o.Checkpoint = lab.Checkpoint{In: place, Every: f.checkpoint, Say: notes.add}
+	}
 	if f.decide != nil {
 		o.Decide = f.decide(ctx, p)
 	}
@@ -173,7 +179,7 @@ func (f *runFlags) execute(c *cobra.Command, p *problem.Problem, gpu lab.OnDevic
 	}
 	ran := time.Now()
 	if err := f.look(ctx, p, result); err != nil {
-		return failed(err)
+		return exit.Failure(err)
 	}
 	d, err := f.save(ctx, place, result)
 	if err == nil {
@@ -183,7 +189,7 @@ func (f *runFlags) execute(c *cobra.Command, p *problem.Problem, gpu lab.OnDevic
 		err = f.tag(place, f.tags)
 	}
 	if err != nil {
-		return failed(err)
+		return exit.Failure(err)
 	}
 	return f.outcome(c.OutOrStdout(), result, d, dir, p.Spec.Hold, ran.Sub(begun), time.Since(ran))
 }
@@ -191,15 +197,19 @@ func (f *runFlags) execute(c *cobra.Command, p *problem.Problem, gpu lab.OnDevic
 // outcome says what came out of a run that is saved, and whether it was stopped: before all its trials, or before there was a report, nil.
 func (f *runFlags) outcome(w io.Writer, r *folder.Result, d *page.Document, dir string, hold int, ran, wrote time.Duration) error {
 	if d == nil {
-		return coded{fmt.Errorf("stopped before there was a report; %s holds all results, and kedge report %s makes it", dir, dir), exitInterrupted}
+		return exit.With(exit.Interrupted, fmt.Errorf("stopped before there was a report; %s holds all results, and kedge report %s makes it", dir, dir))
 	}
-	if err := f.tell(w, r, d, dir, hold, ran, wrote); err != nil {
-		return failed(err)
+	took := fmt.Sprintf("took %.1f s to run and %.1f s to write", ran.Seconds(), wrote.Seconds())
+	var err error
+	if f.json {
+		err = folder.WriteJSON(w, map[string]any{"folder": dir, "seconds": ran.Seconds(), "summary": r.Summarize()})
+	} else {
+		err = f.brief(w, d, dir, append([]string{took}, rate(r, hold)...)...)
 	}
-	if r.Partial {
-		return coded{fmt.Errorf("stopped; %s holds the finished trials", dir), exitInterrupted}
+	if err == nil && r.Partial {
+		return exit.With(exit.Interrupted, fmt.Errorf("stopped; %s holds the finished trials", dir))
 	}
-	return nil
+	return exit.Failure(err)
 }
 
 // foretell says what the run is about to take, if anybody wants to know.
@@ -250,10 +260,7 @@ func (f *runFlags) save(ctx context.Context, place *folder.Taken, r *folder.Resu
 
 // explained adds to the failure of a run what a quick examination knows of the cause.
 func (f *runFlags) explained(ctx context.Context, p *problem.Problem, err error) error {
-	var endless *kedge.NotFiniteError
-	var unsettled *kedge.NotConvergedError
-	var unstable *kedge.UnstableError
-	if f.noCheck || ctx.Err() != nil || !errors.As(err, &endless) && !errors.As(err, &unsettled) && !errors.As(err, &unstable) {
+	if f.noCheck || ctx.Err() != nil || !errors.As(err, new(*kedge.NotFiniteError)) && !errors.As(err, new(*kedge.NotConvergedError)) && !errors.As(err, new(*kedge.UnstableError)) {
 		return err
 	}
 	found, failure := quickly(ctx, p)
@@ -269,9 +276,11 @@ func (f *runFlags) explained(ctx context.Context, p *problem.Problem, err error)
 // look adds what a quick examination finds to the result, unless nobody wants to know, and the certificate if asked for.
 func (f *runFlags) look(ctx context.Context, p *problem.Problem, r *folder.Result) error {
 	if !f.noCheck {
-		if err := glance(ctx, p, r); err != nil {
+		found, err := quickly(ctx, p)
+		if err != nil {
 			return err
 		}
+		r.Sections, r.Diagnoses = append(r.Sections, report.CheckSection(found)), report.Diagnoses(found)
 	}
 	if !f.certify {
 		return nil
@@ -295,15 +304,6 @@ func (f *runFlags) compute(ctx context.Context, p *problem.Problem, o lab.Option
 		defer watch(os.Stderr, o.Progress, n)()
 	}
 	return lab.Execute(ctx, p, o)
-}
-
-// tell says what came out.
-func (f *runFlags) tell(w io.Writer, r *folder.Result, d *page.Document, dir string, hold int, ran, wrote time.Duration) error {
-	if f.json {
-		return folder.WriteJSON(w, map[string]any{"folder": dir, "seconds": ran.Seconds(), "summary": r.Summarize()})
-	}
-	took := fmt.Sprintf("took %.1f s to run and %.1f s to write", ran.Seconds(), wrote.Seconds())
-	return f.brief(w, d, dir, append([]string{took}, rate(r, hold)...)...)
 }
 
 // rate says how fast the trials went, with everything that was measured on the way; nothing where none was finished.

@@ -10,7 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/room"
 	"github.com/kedge-opt/kedge/report/page"
@@ -106,7 +108,7 @@ func (f *runsFlags) run(c *cobra.Command, dirs []string) error {
 	}
 	changed := slices.ContainsFunc(found.Folders, func(one folder.Listed) bool { return one.State == folder.SomeChanged })
 	if err == nil && f.verify && changed {
-		return coded{errors.New("some folders are not as they were written; kedge verify says in what"), exitFailed}
+		return exit.Failure(errors.New("some folders are not as they were written; kedge verify says in what"))
 	}
 	return err
 }
@@ -137,12 +139,9 @@ func listed(found *folder.Listing) []page.Piece {
 }
 
 func tableOf(list []folder.Listed) page.TextTable {
-	t := page.TextTable{Columns: page.Heads("finished (UTC)", "kind", "case", "seed", "turns", "best", "gap", "size", "tags", "folder")}
+	t := page.TextTable{Columns: page.Heads("finished (UTC)", "kind", "case", "seed", "turns", "best", "gap", "size", "tags", "folder"), Rows: lists.Of(list, rowOf)}
 	for _, name := range []int{1, 2, 5, 8, 9} {
 		t.Columns[name].Numeric = false
-	}
-	for _, one := range list {
-		t.Rows = append(t.Rows, rowOf(one))
 	}
 	for i := range t.Columns {
 		t.Brief = append(t.Brief, i)
@@ -171,10 +170,6 @@ func rowOf(one folder.Listed) []page.TextCell {
 		best, gap = one.Best.Method, phrase.Percent(one.Best.Gap)
 	}
 	mark := map[folder.Wholeness]string{folder.NotAllRead: "· ", folder.AllAsWritten: "✓ ", folder.SomeChanged: "✗ "}[one.State]
-	var cells []page.TextCell
-	for _, text := range []string{one.Finished.Format(time.DateTime), string(one.Kind), one.Case, strconv.FormatUint(one.Seed, 10), turns, best, gap,
-		room.Size(float64(one.Bytes)), strings.Join(one.Tags, " "), mark + one.Dir} {
-		cells = append(cells, page.Words(text))
-	}
-	return cells
+	return lists.Of([]string{one.Finished.Format(time.DateTime), string(one.Kind), one.Case, strconv.FormatUint(one.Seed, 10), turns, best, gap,
+		room.Size(float64(one.Bytes)), strings.Join(one.Tags, " "), mark + one.Dir}, func(text string) page.TextCell { return page.Words(text) })
 }

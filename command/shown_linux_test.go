@@ -57,6 +57,15 @@ func TestShownOnATerminal(t *testing.T) {
 			n.add("saved")
 			watch(out, turnsOf(300, 1200), n)()
 		}, "saved\n\r██████", "░ " + " 25 %  300 of 1200 turns\033[K\n\033[J"},
+		{func(out *os.File) {
+			n := &notes{out: out}
+			for i := range 120 { // of which a hundred are kept for the end
+				n.add(fmt.Sprint("line ", i))
+			}
+			fmt.Fprintln(out, "the end")
+			n.print()
+			n.print()
+		}, "the end\nline 0\n", "\nline 98\nline 99\n"},
 		{func(out *os.File) { watchSweep(out, someSweep(t), new(lab.SweepProgress))() },
 			"\033[K\n\r\033[K\n\rcell  step  hold\033[K\n\033[J", "\033[4A\rtiny: 0 of 0 cells done, 0 running, 0 failed\033[K\n\r" + strings.Repeat("░", 20) + "   0 %  looking what is finished\033[K\n\033[J"},
 		{func(out *os.File) { progress, stop := watchPieces(out); progress(3, 4); stop() }, "\r" + strings.Repeat("█", 18) + strings.Repeat("░", 6) + " 3 of 4 runs measured\033[K\n", "\033[1A\033[J"},

@@ -235,6 +235,7 @@ func TestShownInAFile(t *testing.T) {
 		{func() { progress, stop := watchPieces(&b); progress(3, 4); stop() }, ""},
 		{func() { (&notes{out: &b}).add("heard") }, "heard\n"},
 		{func() { (&notes{out: &b, quiet: true}).add("unheard") }, ""},
+		{func() { (&notes{out: &b}).add("one\x1b[0m") }, "one\\u001b[0m\n"},
 	} {
 		b.Reset()
 		if c.show(); b.String() != c.want {

@@ -2,7 +2,6 @@ package command
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
@@ -107,7 +107,7 @@ func (f *studyFlags) run(c *cobra.Command, name string) error {
 	return produce(c, &f.resultFlags, folder.KindStudy, dir, &f.Progress,
 		func() (*study.Result, error) {
 			r, err := s.Run(c.Context(), f.Options)
-			return r, failed(err)
+			return r, exit.Failure(err)
 		},
 		report.SaveStudy,
 		func(r *study.Result) map[string]any { return map[string]any{"folder": dir, "study": r} })
@@ -133,14 +133,14 @@ func produce[R any](c *cobra.Command, f *resultFlags, kind folder.Kind, dir stri
 	}()
 	switch {
 	case c.Context().Err() != nil:
-		return coded{errors.New("stopped; nothing was written"), exitInterrupted}
+		return interrupted(c, c.Context().Err())
 	case err != nil:
 		return err
 	}
 	d, err := save(place, r)
 	switch {
 	case err != nil:
-		return failed(err)
+		return exit.Failure(err)
 	case f.json:
 		return folder.WriteJSON(c.OutOrStdout(), facts(r))
 	}

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/command/hosts"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/crew"
@@ -80,12 +81,12 @@ Exit codes: 0 done, 1 some cells failed or could not be written, 64 the command 
 }
 
 func (f *sweepFlags) run(c *cobra.Command, file string) error {
-	src, err := readSpec(file)
+	src, err := problem.ReadFile(file)
 	if err != nil {
 		return err
 	}
 	sum := func(name string) (string, error) { return problem.InputSum(c.Context(), os.DirFS("."), name) }
-	w, err := family.ParseOf(f.kinds, file, src, family.Sources{Read: readSpec, Sum: sum}, f.overlays(c)...)
+	w, err := family.ParseOf(f.kinds, file, src, family.Sources{Read: problem.ReadFile, Sum: sum}, f.overlays(c)...)
 	if err != nil {
 		return interrupted(c, err)
 	}
@@ -157,10 +158,12 @@ func (f *sweepFlags) execute(c *cobra.Command, w *family.Sweep, dir string, o la
 		return err
 	}
 	defer place.Release()
-	run, end, err := f.Outing.Begin(place, f.quiet)
+	notes := &notes{out: os.Stderr, quiet: f.quiet}
+	run, end, err := f.Outing.Begin(place, notes.add)
 	if err != nil {
 		return err
 	}
+	notes.print() // how workers find it, before a table is drawn
 	o.Progress = new(lab.SweepProgress)
 	fits, stop := o.Before, func() {}
 	o.Before = func(left []family.Cell) error {
@@ -180,15 +183,16 @@ func (f *sweepFlags) execute(c *cobra.Command, w *family.Sweep, dir string, o la
 	r, err := run(c.Context(), w, place, o)
 	stop()
 	end(err == nil)
+	notes.print()
 	state := o.Progress.State()
 	switch {
 	case c.Context().Err() != nil && errors.Is(err, c.Context().Err()):
 		finished := state.Kept + state.Done
-		return coded{fmt.Errorf("stopped with %d of %d cells finished; the same command goes on from there", finished, state.Kept+state.Total), exitInterrupted}
+		return exit.With(exit.Interrupted, fmt.Errorf("stopped with %d of %d cells finished; the same command goes on from there", finished, state.Kept+state.Total))
 	case errors.Is(err, folder.ErrOtherIdentity) && state.Done == 0, errors.As(err, new(*folder.HeldError)), errors.As(err, new(*DiskError)):
 		return err
 	case err != nil:
-		return failed(err)
+		return exit.Failure(err)
 	}
 	return f.conclude(c.OutOrStdout(), r, state.Kept, dir)
 }
@@ -207,9 +211,9 @@ func (f *resultFlags) conclude(out io.Writer, r *folder.SweepResult, kept int, d
 	case f.json:
 		err = folder.WriteJSON(out, map[string]any{"folder": dir, "cells": len(r.Cells), "kept": kept, "failed": r.Failed(), "other": len(r.Other)})
 	case !f.quiet:
-		_, err = io.WriteString(out, report.SweepOutcome(r, kept, dir).Terminal(page.TerminalOf(out)))
+		err = show(out, report.SweepOutcome(r, kept, dir).Brief...)
 	}
-	return failed(errors.Join(failedCells(r, dir), err))
+	return exit.Failure(errors.Join(failedCells(r, dir), err))
 }
 
 // failedCells says how many cells failed and of what the first died.
@@ -284,7 +288,7 @@ Exit codes: 0 done, 1 cells are missing or failed, 64 the parts do not belong to
 				held.Other = "as OUT"
 			}
 			if errors.Is(err, folder.ErrMissing) {
-				return failed(err)
+				return exit.Failure(err)
 			}
 			if err != nil {
 				return interrupted(c, err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/command/service"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/report/page"
@@ -41,7 +42,7 @@ func verify(ctx context.Context, w io.Writer, dirs []string, asJSON bool) error 
 	found, total, bad := map[string]*folder.Inspection{}, 0, 0
 	dirs, logs, err := service.VerifyLogs(ctx, dirs)
 	if err != nil {
-		return coded{err, exitFailed}
+		return exit.Failure(err)
 	}
 	for _, dir := range dirs {
 		one, err := folder.Verify(ctx, dir)
@@ -50,24 +51,19 @@ func verify(ctx context.Context, w io.Writer, dirs []string, asJSON bool) error 
 		}
 		found[dir] = one
 		total += len(one.Files)
-		bad += countProblems(one.Files)
+		for _, c := range one.Files {
+			if c.Problem != "" {
+				bad++
+			}
+		}
 	}
 	if err := printChecked(w, dirs, found, logs, asJSON); err != nil {
 		return err
 	}
 	if bad > 0 {
-		return coded{fmt.Errorf("%d of %d files are not as they were written; run their commands again", bad, total), exitFailed}
+		return exit.Failure(fmt.Errorf("%d of %d files are not as they were written; run their commands again", bad, total))
 	}
 	return nil
-}
-
-func countProblems(list []folder.Checked) (n int) {
-	for _, c := range list {
-		if c.Problem != "" {
-			n++
-		}
-	}
-	return n
 }
 
 func printChecked(w io.Writer, dirs []string, found map[string]*folder.Inspection, logs []service.VerifiedLog, asJSON bool) error {

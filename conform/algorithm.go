@@ -28,10 +28,7 @@ type Turns struct {
 func Algorithm(t testing.TB, start func() kedge.Algorithm, c Turns) {
 	t.Helper()
 	s := script{start: start, n: c.Decision}
-	if err := guard(func() { s.record(c) }); err != nil {
-		t.Fatalf("the first run: %v", err)
-	}
-	report(t, s.properties())
+	report(t, "the first run", func() { s.record(c) }, s.properties)
 }
 
 func (s *script) properties() []property {

@@ -106,10 +106,13 @@ type property struct {
 	test func()
 }
 
-// report tests the properties and reports those that fail.
-func report(t testing.TB, properties []property) {
+// report records a run and tests its properties, and reports those that fail.
+func report(t testing.TB, first string, record func(), properties func() []property) {
 	t.Helper()
-	for _, p := range properties {
+	if err := guard(record); err != nil {
+		t.Fatalf("%s: %v", first, err)
+	}
+	for _, p := range properties() {
 		if err := guard(p.test); err != nil {
 			t.Errorf("%s: %v", p.name, err)
 		}

@@ -24,10 +24,7 @@ type Responses struct {
 func Population(t testing.TB, start func() kedge.Population, c Responses) {
 	t.Helper()
 	s := visit{start: start, batch: c.Batch}
-	if err := guard(func() { s.record(c) }); err != nil {
-		t.Fatalf("the first run: %v", err)
-	}
-	report(t, s.properties())
+	report(t, "the first run", func() { s.record(c) }, s.properties)
 }
 
 func (s *visit) properties() []property {

@@ -23,13 +23,10 @@ type Points struct {
 func Set(t testing.TB, s kedge.Set, c Points) {
 	t.Helper()
 	p := projections{set: s, tol: c.Tol}
-	if err := guard(func() { p.record(c) }); err != nil {
-		t.Fatalf("Project: %v", err)
-	}
-	report(t, p.properties())
+	report(t, "Project", func() { p.record(c) }, p.properties)
 }
 
-func (p projections) properties() []property {
+func (p *projections) properties() []property {
 	return []property{
 		{"Project keeps points of the set", p.idempotent},
 		{"Project brings no points apart", p.nonexpansive},

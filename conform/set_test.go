@@ -96,5 +96,5 @@ func TestSetCatchesBrokenOnes(t *testing.T) {
 		return nil
 	})
 	add("restless", "Project may be called in parallel", func(u []float64) error { u[0] = noise(); return nil })
-	catch(t, append(propertyNames(projections{}.properties()), "Project"), twins)
+	catch(t, append(propertyNames((&projections{}).properties()), "Project"), twins)
 }

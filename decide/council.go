@@ -1,12 +1,14 @@
 package decide
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
 	"sync/atomic"
 
 	"github.com/kedge-opt/kedge/internal/crew"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/steady"
 )
@@ -96,9 +98,7 @@ func (c *council) mix(g []float64) float64 {
 		if w == 0 {
 			continue
 		}
-		for j, v := range c.slope[i] {
-			g[j] += float64(w * v)
-		}
+		rows.AddScaled(g, w, c.slope[i])
 	}
 	return value
 }
@@ -140,12 +140,17 @@ func (c *council) weigh() (value float64) {
 			c.weight[i] = 1 / n
 		}
 	}
+	return c.weighed()
+}
+
+// weighed is the mean of losses by their weights; what does not count may be infinite.
+func (c *council) weighed() (sum float64) {
 	for i, w := range c.weight {
 		if w > 0 {
-			value += float64(w * c.loss[i])
+			sum += float64(w * c.loss[i])
 		}
 	}
-	return value
+	return sum
 }
 
 // worst gives weights that add up to 1 to the worst part of losses; order is room.
@@ -154,15 +159,7 @@ func worst(weight []float64, order []int, loss []float64, part float64) {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case loss[a] > loss[b]:
-			return -1
-		case loss[a] < loss[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(loss[b], loss[a]) })
 	count := max(1, part*float64(len(loss)))
 	left := count
 	for _, i := range order {

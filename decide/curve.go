@@ -1,11 +1,13 @@
 package decide
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/set"
@@ -99,19 +101,8 @@ func (c *council) promising(starts [][]float64) (list [][]float64) {
 		_ = c.evaluate(u, false)
 		value[i] = c.weigh()
 	}
-	order := make([]int, 0, len(all))
-	for i := 1; i < len(all); i++ {
-		order = append(order, i)
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case value[a] < value[b]:
-			return -1
-		case value[a] > value[b]:
-			return 1
-		}
-		return 0
-	})
+	order := kedge.Some(len(all), len(all))[1:]
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(value[a], value[b]) })
 	list = append(list, all[0])
 	for _, i := range order[:min(len(order), mostWalks-1)] {
 		list = append(list, all[i])
@@ -220,10 +211,7 @@ func (c *council) bend(u []float64) (*bowls, error) {
 	for _, s := range c.slope {
 		b.slope, b.curve = append(b.slope, slices.Clone(s)), append(b.curve, make([]float64, n*n))
 	}
-	size := max(rows.MaxAbs(u), 1e-3*rows.MaxAbs(c.Plug))
-	if size == 0 {
-		size = 1
-	}
+	size := cmp.Or(max(rows.MaxAbs(u), 1e-3*rows.MaxAbs(c.Plug)), 1)
 	for j := range n {
 		for _, h := range []float64{1e-4 * size, -1e-4 * size} {
 			v := slices.Clone(u)
@@ -259,8 +247,5 @@ func (b *bowls) steepness() (most float64) {
 			most = max(most, math.Abs(h[j*n+j]))
 		}
 	}
-	if most == 0 {
-		return 1
-	}
-	return most
+	return cmp.Or(most, 1)
 }

@@ -89,10 +89,7 @@ const fewest = 20
 
 // choice judges a decision.
 func (c *council) choice(u []float64) Choice {
-	out := Choice{Decision: slices.Clone(u), Losses: make([]float64, len(c.Worlds)), Most: math.Inf(-1)}
-	for i := range out.Losses {
-		out.Losses[i] = math.NaN()
-	}
+	out := Choice{Decision: slices.Clone(u), Losses: slices.Repeat([]float64{math.NaN()}, len(c.Worlds)), Most: math.Inf(-1)}
 	_ = c.evaluate(u, false) // a world that has no value there says +Inf
 	n := float64(len(c.seats))
 	for k, i := range c.seats {
@@ -109,11 +106,7 @@ func (c *council) choice(u []float64) Choice {
 		part = c.Rule.Part
 	}
 	worst(c.weight, c.order, c.loss, part)
-	for k, w := range c.weight {
-		if w > 0 {
-			out.Tail += float64(w * c.loss[k])
-		}
-	}
+	out.Tail = c.weighed()
 	out.Reach = within(c.loss, c.answer.Missing)
 	return out
 }

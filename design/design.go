@@ -3,6 +3,7 @@
 package design
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -131,10 +132,7 @@ func (e *Experiment) Plan(ctx context.Context) (*Timetable, error) {
 	if e.Turns < 1 || !(e.Noise > 0) || !(e.Change > 0) || !(e.Budget > 0) || len(e.Drawn) == 0 {
 		return nil, errors.New("design: want turns, noise, a change, a budget above 0 and numbers that are not known")
 	}
-	starts := e.Starts
-	if starts == 0 {
-		starts = 8
-	}
+	starts := cmp.Or(e.Starts, 8)
 	found := make([][][]float64, starts)
 	left := make([]float64, starts)
 	err := crew.Share(max(1, e.Workers), starts, func(_, i int) (err error) {

@@ -1,28 +1,20 @@
 package design
 
 import (
-	"math"
 	"slices"
 
 	"github.com/kedge-opt/kedge/internal/dense"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // stay is the decision as it is, turn by turn.
 func (e *Experiment) stay() [][]float64 {
-	out := make([][]float64, e.Turns)
-	for t := range out {
-		out[t] = slices.Clone(e.Base)
-	}
-	return out
+	return clone(slices.Repeat([][]float64{e.Base}, e.Turns))
 }
 
 func clone(x [][]float64) [][]float64 {
-	out := make([][]float64, len(x))
-	for t, u := range x {
-		out[t] = slices.Clone(u)
-	}
-	return out
+	return lists.Of(x, slices.Clone[[]float64])
 }
 
 // allowed brings decisions into the set, within the limit from turn to turn and the budget. The set is convex and has the decision as it is.
@@ -32,11 +24,7 @@ func (e *Experiment) allowed(x [][]float64) [][]float64 {
 		if e.Set.Project(x[t]) != nil {
 			copy(x[t], before)
 		}
-		far := 0.0
-		for j, v := range x[t] {
-			far = max(far, math.Abs(v-before[j]))
-		}
-		if far > e.Change {
+		if far := rows.Farthest(x[t], before); far > e.Change {
 			towards(x[t], before, e.Change/far)
 		}
 		before = x[t]
@@ -75,9 +63,7 @@ func (e *Experiment) lost(x [][]float64) (sum float64) {
 	n := len(e.Base)
 	off := make([]float64, n)
 	for _, u := range x {
-		for j, v := range u {
-			off[j] = v - e.Base[j]
-		}
+		rows.Sub(off, u, e.Base)
 		for j, by := range off {
 			sum += float64(by * (e.Slope[j] + float64(rows.Dot(e.Curve[j*n:(j+1)*n], off)/2)))
 		}
@@ -110,7 +96,7 @@ func (e *Experiment) posterior(x [][]float64) []float64 {
 		}
 	}
 	f := e.information(x)
-	inner := product(transposed(l, k), product(f, l, k), k)
+	inner := dense.Product(dense.Transposed(l, k), dense.Product(f, l, k), k)
 	for j := range k {
 		inner[j*k+j]++
 	}
@@ -118,29 +104,7 @@ func (e *Experiment) posterior(x [][]float64) []float64 {
 	if !dense.InvertDefinite(inverse, inner, k) {
 		return slices.Clone(e.Cov)
 	}
-	return product(l, product(inverse, transposed(l, k), k), k)
-}
-
-func product(a, b []float64, k int) []float64 {
-	out := make([]float64, k*k)
-	for i := range k {
-		for j := range k {
-			for m := range k {
-				out[i*k+j] += float64(a[i*k+m] * b[m*k+j])
-			}
-		}
-	}
-	return out
-}
-
-func transposed(a []float64, k int) []float64 {
-	out := make([]float64, k*k)
-	for i := range k {
-		for j := range k {
-			out[j*k+i] = a[i*k+j]
-		}
-	}
-	return out
+	return dense.Product(l, dense.Product(inverse, dense.Transposed(l, k), k), k)
 }
 
 // information is what people who are seen every turn tell of the numbers: the squares of how what comes next depends on them, along the way that the model expects.

@@ -6,8 +6,10 @@
 package device
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"unsafe"
@@ -29,25 +31,20 @@ func (e *DriverError) Error() string {
 	return fmt.Sprintf("the GPU's driver says %s (%d) to %s", e.Name, e.Code, e.Call)
 }
 
-// codes that end all use of a device in this process: it is lost, or a kernel has faulted. Others leave it as it is.
-func (e *DriverError) isLasting() bool {
-	switch e.Code {
-	case 4, 46, 214, 219, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 720, 999:
-		return true
-	}
-	return false
-}
+// lasting are codes that end all use of a device in this process: it is lost, or a kernel has faulted. Others leave it as it is.
+var lasting = []int{4, 46, 214, 219, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 720, 999}
+
+func (e *DriverError) isLasting() bool { return slices.Contains(lasting, e.Code) }
 
 // Info is what is known of a device before it is used.
 type Info struct {
-	Number       int    `json:"number"`
-	Name         string `json:"name"`
-	Bytes        int    `json:"bytes"`
-	Free         int    `json:"free"`
-	Driver       string `json:"driver"`     // the newest CUDA that the driver knows
-	Capability   string `json:"capability"` // of computing
-	isAncient    bool   // kernels do not run on it
-	major, minor int
+	Number     int    `json:"number"`
+	Name       string `json:"name"`
+	Bytes      int    `json:"bytes"`
+	Free       int    `json:"free"`
+	Driver     string `json:"driver"`     // the newest CUDA that the driver knows
+	Capability string `json:"capability"` // of computing
+	isAncient  bool   // kernels do not run on it
 }
 
 // Slab is a piece of a device's memory.
@@ -70,21 +67,17 @@ type Locked struct {
 func (w *Locked) At(offset int) uint64 { return w.at + uint64(offset) }
 
 // Doubles are numbers that begin at a byte of it.
-func (w *Locked) Doubles(offset, n int) []float64 {
-	w.mustHave(offset, 8*n)
-	return unsafe.Slice((*float64)(unsafe.Add(w.start, offset)), n)
-}
+func (w *Locked) Doubles(offset, n int) []float64 { return numbers[float64](w, offset, n) }
 
 // Singles are numbers that begin at a byte of it.
-func (w *Locked) Singles(offset, n int) []float32 {
-	w.mustHave(offset, 4*n)
-	return unsafe.Slice((*float32)(unsafe.Add(w.start, offset)), n)
-}
+func (w *Locked) Singles(offset, n int) []float32 { return numbers[float32](w, offset, n) }
 
 // Words are whole numbers that begin at a byte of it.
-func (w *Locked) Words(offset, n int) []uint64 {
-	w.mustHave(offset, 8*n)
-	return unsafe.Slice((*uint64)(unsafe.Add(w.start, offset)), n)
+func (w *Locked) Words(offset, n int) []uint64 { return numbers[uint64](w, offset, n) }
+
+func numbers[T float64 | float32 | uint64](w *Locked, offset, n int) []T {
+	w.mustHave(offset, n*int(unsafe.Sizeof(T(0))))
+	return unsafe.Slice((*T)(unsafe.Add(w.start, offset)), n)
 }
 
 func (w *Locked) mustHave(offset, bytes int) {
@@ -107,7 +100,7 @@ type desk struct {
 // Device is one that has been opened. Several goroutines may use it; what they ask for is done in turn.
 type Device struct {
 	mu      sync.Mutex
-	lib     caller
+	lib     Driver
 	context uintptr
 	desk    *desk
 	pin     runtime.Pinner
@@ -144,10 +137,10 @@ func List(by Driver) (list []Info, err error) {
 
 // start wakes the driver and returns how many devices there are.
 func (d *Device) start() (count int, err error) {
-	if err := d.call(callInit, 0); err != nil {
+	if err := d.call("cuInit", 0); err != nil {
 		return 0, &AbsentError{"there is no GPU that can be used: " + err.Error(), "look at nvidia-smi, or run with --device cpu"}
 	}
-	err = d.call(callCount, d.result(0))
+	err = d.call("cuDeviceGetCount", d.result(0))
 	return int(int32(d.desk.out[0])), err
 }
 
@@ -155,73 +148,57 @@ func (d *Device) start() (count int, err error) {
 func (d *Device) result(i int) uintptr { return uintptr(unsafe.Pointer(&d.desk.out[i])) }
 
 // call calls the driver.
-func (d *Device) call(f entry, args ...uintptr) error {
+func (d *Device) call(name string, args ...uintptr) error {
 	if d.lost != nil {
 		return d.lost
 	}
-	code := d.lib.call(f, args...)
+	code := d.lib.Call(name, args...)
 	if code == 0 {
 		return nil
 	}
-	err := &DriverError{Call: entries[f], Code: code, Name: codeName(code)}
+	err := &DriverError{Call: name, Code: code, Name: cmp.Or(codeNames[code], "error")}
 	if err.isLasting() {
 		d.lost = err
 	}
 	return err
 }
 
-// codeName is what the commonest codes mean.
-func codeName(code int) string {
-	switch code {
-	case 1:
-		return "invalid value"
-	case 2:
-		return "out of memory"
-	case 100, 101:
-		return "no such device"
-	case 218, 222:
-		return "kernels that are too new for it; a driver from 450 on is needed"
-	case 700:
-		return "illegal address"
-	case 719:
-		return "launch failure"
-	case 803, 804:
-		return "driver and libraries that do not fit together"
-	}
-	return "error"
+// codeNames are what the commonest codes mean.
+var codeNames = map[int]string{
+	1: "invalid value", 2: "out of memory", 100: "no such device", 101: "no such device", 700: "illegal address", 719: "launch failure",
+	218: tooNew, 222: tooNew, 803: unfitting, 804: unfitting,
 }
+
+const (
+	tooNew    = "kernels that are too new for it; a driver from 450 on is needed"
+	unfitting = "driver and libraries that do not fit together"
+)
 
 // describe finds out about a device.
 func (d *Device) describe(i int) (n Info, err error) {
 	handle, err := d.handle(i)
-	if err != nil {
-		return n, err
+	ask := func(name string, args ...uintptr) {
+		if err == nil {
+			err = d.call(name, args...)
+		}
 	}
 	attribute := func(number uintptr) int {
-		if err == nil {
-			err = d.call(callAttribute, d.result(1), number, handle)
-		}
+		ask("cuDeviceGetAttribute", d.result(1), number, handle)
 		return int(int32(d.desk.out[1]))
 	}
-	n = Info{Number: i, major: attribute(75), minor: attribute(76)}
-	n.Capability, n.isAncient = fmt.Sprintf("%d.%d", n.major, n.minor), n.major < 7
-	if err == nil {
-		err = d.call(callName, uintptr(unsafe.Pointer(&d.desk.name[0])), uintptr(len(d.desk.name)-1), handle)
-	}
+	major, minor := attribute(75), attribute(76)
+	n = Info{Number: i, Capability: fmt.Sprintf("%d.%d", major, minor), isAncient: major < 7}
+	ask("cuDeviceGetName", uintptr(unsafe.Pointer(&d.desk.name[0])), uintptr(len(d.desk.name)-1), handle)
 	n.Name, _, _ = strings.Cut(string(d.desk.name[:]), "\x00")
-	if err == nil {
-		err = d.call(callTotal, d.result(0), handle)
-	}
+	ask("cuDeviceTotalMem_v2", d.result(0), handle)
 	n.Bytes = int(d.desk.out[0])
-	if err == nil {
-		err = d.call(callVersion, d.result(0))
-	}
+	ask("cuDriverGetVersion", d.result(0))
 	version := int(int32(d.desk.out[0]))
 	n.Driver = fmt.Sprintf("CUDA %d.%d", version/1000, version%1000/10)
 	return n, err
 }
 
 func (d *Device) handle(i int) (uintptr, error) {
-	err := d.call(callDevice, d.result(0), uintptr(i))
+	err := d.call("cuDeviceGet", d.result(0), uintptr(i))
 	return uintptr(uint32(d.desk.out[0])), err
 }

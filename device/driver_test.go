@@ -3,7 +3,10 @@
 package device
 
 import (
+	"os"
+	"regexp"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 	"unsafe"
@@ -103,5 +106,23 @@ func TestNoResultIsLost(t *testing.T) {
 	})
 	if got > 0 {
 		t.Errorf("%d of %d results are lost", got, calls)
+	}
+}
+
+// Every function that is called is looked up when the driver is opened, and no other.
+func TestFunctionsAreLookedUp(t *testing.T) {
+	var called []string
+	for _, file := range []string{"device.go", "use.go"} {
+		code, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`"(cu[A-Z]\w*)"`).FindAllSubmatch(code, -1) {
+			called = append(called, string(m[1]))
+		}
+	}
+	slices.Sort(called)
+	if want := slices.Sorted(slices.Values(functions)); !slices.Equal(slices.Compact(called), want) {
+		t.Errorf("%q are called, %q are looked up", called, want)
 	}
 }

@@ -71,7 +71,7 @@ func TestNumbersGoUpAndDown(t *testing.T) {
 	if room, err := dev.Room(); err != nil || room != 1<<28-16*n || d.Taken() != 16*n {
 		t.Errorf("%d bytes are free (%v), %d taken", room, err, d.Taken())
 	}
-	kernels, err := dev.Load(doubled, "doubled")
+	kernel, err := dev.Load(doubled, "doubled")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestNumbersGoUpAndDown(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ask(dev.Send(up, 8, w, 0, 8*(n-1)), dev.Launch(kernels[0], 4, 32, up.At(0), n), dev.Copy(clean, up, 8*50), dev.Fetch(w, 8*n, clean, 0, 8*n))
+	ask(dev.Send(up, 8, w, 0, 8*(n-1)), dev.Launch(kernel, 4, 32, up.At(0), n), dev.Copy(clean, up, 8*50), dev.Fetch(w, 8*n, clean, 0, 8*n))
 	if got := w.Doubles(8*n, n); slices.Max(got) != 0 {
 		t.Error("something is there before it was waited for")
 	}
@@ -141,11 +141,11 @@ func TestViewsOfAWindow(t *testing.T) {
 // A kernel that reaches for what is not there takes the device away: every later call says so, and all know it.
 func TestAFaultLasts(t *testing.T) {
 	_, dev := opened(t)
-	kernels, err := dev.Load(doubled, "doubled")
+	kernel, err := dev.Load(doubled, "doubled")
 	if err != nil || dev.Lost() != nil {
 		t.Fatal(err, dev.Lost())
 	}
-	if err := dev.Launch(kernels[0], 1, 32, 8, 1); err != nil {
+	if err := dev.Launch(kernel, 1, 32, 8, 1); err != nil {
 		t.Fatal(err)
 	}
 	const want = "the GPU's driver says illegal address (700) to cuStreamSynchronize"
@@ -160,15 +160,15 @@ func TestAFaultLasts(t *testing.T) {
 // Whatever the driver refuses is told by its name and code, and leaves the device as it was.
 func TestWhatTheDriverRefuses(t *testing.T) {
 	d, dev := opened(t)
-	kernels, err := dev.Load(doubled, "doubled")
+	kernel, err := dev.Load(doubled, "doubled")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for want, call := range map[string]func() error{
 		"out of memory (2) to cuMemAlloc_v2": func() error { _, err := dev.Alloc(1 << 29); return err },
-		"kernels that are too new for it; a driver from 450 on is needed (218) to cuModuleLoadDataEx": func() error { _, err := dev.Load("nothing"); return err },
+		"kernels that are too new for it; a driver from 450 on is needed (218) to cuModuleLoadDataEx": func() error { _, err := dev.Load("nothing", "doubled"); return err },
 		"error (500) to cuModuleGetFunction":  func() error { _, err := dev.Load(doubled, "tripled"); return err },
-		"invalid value (1) to cuLaunchKernel": func() error { return dev.Launch(kernels[0], 0, 32, 0, 0) },
+		"invalid value (1) to cuLaunchKernel": func() error { return dev.Launch(kernel, 0, 32, 0, 0) },
 		"error (400) to cuLaunchKernel":       func() error { return dev.Launch(device.Kernel{}, 1, 32) },
 		"invalid value (1) to cuMemHostAlloc": func() error { _, err := dev.Lock(0); return err },
 	} {

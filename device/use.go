@@ -36,7 +36,7 @@ func (d *Device) open(by Driver, number int) (err error) {
 	}
 	handle, err := d.handle(number)
 	if err == nil {
-		err = d.call(callRetain, d.result(0), handle)
+		err = d.call("cuDevicePrimaryCtxRetain", d.result(0), handle)
 	}
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (d *Device) do(something func() error) error {
 	defer d.mu.Unlock()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	if err := d.call(callCurrent, d.context); err != nil {
+	if err := d.call("cuCtxSetCurrent", d.context); err != nil {
 		return err
 	}
 	return something()
@@ -61,7 +61,7 @@ func (d *Device) do(something func() error) error {
 // Room is how many bytes are free.
 func (d *Device) Room() (free int, err error) {
 	err = d.do(func() error {
-		err := d.call(callRoom, d.result(0), d.result(1))
+		err := d.call("cuMemGetInfo_v2", d.result(0), d.result(1))
 		free = int(d.desk.out[0])
 		return err
 	})
@@ -78,12 +78,12 @@ func (d *Device) Lost() error {
 // Alloc takes memory, filled with zeros.
 func (d *Device) Alloc(bytes int) (m Slab, err error) {
 	err = d.do(func() error {
-		if err := d.call(callAlloc, d.result(0), uintptr(max(1, bytes))); err != nil {
+		if err := d.call("cuMemAlloc_v2", d.result(0), uintptr(max(1, bytes))); err != nil {
 			return err
 		}
 		at := d.desk.out[0]
-		if err := d.call(callClear, uintptr(at), 0, uintptr(max(1, bytes)), 0); err != nil {
-			_ = d.call(callFree, uintptr(at))
+		if err := d.call("cuMemsetD8Async", uintptr(at), 0, uintptr(max(1, bytes)), 0); err != nil {
+			_ = d.call("cuMemFree_v2", uintptr(at))
 			return err
 		}
 		m = Slab{at, max(1, bytes)}
@@ -96,7 +96,7 @@ func (d *Device) Alloc(bytes int) (m Slab, err error) {
 func (d *Device) Free(list ...Slab) {
 	for _, m := range list {
 		if m.at != 0 {
-			_ = d.do(func() error { return d.call(callFree, uintptr(m.at)) }) // what cannot be given back is gone with the process
+			_ = d.do(func() error { return d.call("cuMemFree_v2", uintptr(m.at)) }) // what cannot be given back is gone with the process
 		}
 	}
 }
@@ -105,7 +105,7 @@ func (d *Device) Free(list ...Slab) {
 func (d *Device) Lock(bytes int) (w *Locked, err error) {
 	const everywhere, mapped = 1, 2
 	err = d.do(func() error {
-		if err := d.call(callLock, d.result(0), uintptr(bytes), everywhere|mapped); err != nil {
+		if err := d.call("cuMemHostAlloc", d.result(0), uintptr(bytes), everywhere|mapped); err != nil {
 			return err
 		}
 		w = &Locked{at: d.desk.out[0], start: *(*unsafe.Pointer)(unsafe.Pointer(&d.desk.out[0])), Bytes: bytes}
@@ -117,49 +117,53 @@ func (d *Device) Lock(bytes int) (w *Locked, err error) {
 // Unlock gives a window back.
 func (d *Device) Unlock(w *Locked) {
 	if w != nil {
-		_ = d.do(func() error { return d.call(callUnlock, uintptr(w.at)) })
+		_ = d.do(func() error { return d.call("cuMemFreeHost", uintptr(w.at)) })
 	}
 }
 
 // Send copies bytes of a window to the device, some time before Wait returns.
 func (d *Device) Send(to Slab, at int, w *Locked, from, bytes int) error {
 	w.mustHave(from, bytes)
-	return d.do(func() error { return d.call(callSend, uintptr(to.At(at)), uintptr(w.At(from)), uintptr(bytes), 0) })
+	return d.do(func() error {
+		return d.call("cuMemcpyHtoDAsync_v2", uintptr(to.At(at)), uintptr(w.At(from)), uintptr(bytes), 0)
+	})
 }
 
 // Fetch copies bytes of the device to a window, some time before Wait returns.
 func (d *Device) Fetch(w *Locked, at int, from Slab, offset, bytes int) error {
 	w.mustHave(at, bytes)
-	return d.do(func() error { return d.call(callFetch, uintptr(w.At(at)), uintptr(from.At(offset)), uintptr(bytes), 0) })
+	return d.do(func() error {
+		return d.call("cuMemcpyDtoHAsync_v2", uintptr(w.At(at)), uintptr(from.At(offset)), uintptr(bytes), 0)
+	})
 }
 
 // Copy copies bytes within the device, some time before Wait returns.
 func (d *Device) Copy(to, from Slab, bytes int) error {
-	return d.do(func() error { return d.call(callCopy, uintptr(to.at), uintptr(from.at), uintptr(bytes), 0) })
+	return d.do(func() error {
+		return d.call("cuMemcpyDtoDAsync_v2", uintptr(to.at), uintptr(from.at), uintptr(bytes), 0)
+	})
 }
 
-// Load compiles a text in PTX and returns the kernels of the names.
-func (d *Device) Load(text string, names ...string) (list []Kernel, err error) {
+// Load compiles a text in PTX and returns the kernel of a name.
+func (d *Device) Load(text, name string) (k Kernel, err error) {
 	err = d.do(func() error {
 		var pin runtime.Pinner
 		defer pin.Unpin()
 		source := append([]byte(text), 0)
 		pin.Pin(&source[0])
-		if err := d.call(callLoad, d.result(0), uintptr(unsafe.Pointer(&source[0])), 0, 0, 0); err != nil {
+		if err := d.call("cuModuleLoadDataEx", d.result(0), uintptr(unsafe.Pointer(&source[0])), 0, 0, 0); err != nil {
 			return err
 		}
 		module := uintptr(d.desk.out[0])
-		for _, name := range names {
-			clear(d.desk.name[:])
-			copy(d.desk.name[:len(d.desk.name)-1], name)
-			if err := d.call(callFunction, d.result(0), module, uintptr(unsafe.Pointer(&d.desk.name[0]))); err != nil {
-				return err
-			}
-			list = append(list, Kernel{d.desk.out[0]})
+		clear(d.desk.name[:])
+		copy(d.desk.name[:len(d.desk.name)-1], name)
+		if err := d.call("cuModuleGetFunction", d.result(0), module, uintptr(unsafe.Pointer(&d.desk.name[0]))); err != nil {
+			return err
 		}
+		k.handle = d.desk.out[0]
 		return nil
 	})
-	return list, err
+	return k, err
 }
 
 // Launch starts a kernel on so many blocks of threads, behind all that was asked for before.
@@ -174,18 +178,18 @@ func (d *Device) LaunchBeside(k Kernel, blocks, beside, threads int, args ...uin
 	}
 	return d.do(func() error {
 		copy(d.desk.args[:], args)
-		return d.call(callLaunch, uintptr(k.handle), uintptr(blocks), uintptr(beside), 1, uintptr(threads), 1, 1, 0, 0, uintptr(unsafe.Pointer(&d.desk.at[0])), 0)
+		return d.call("cuLaunchKernel", uintptr(k.handle), uintptr(blocks), uintptr(beside), 1, uintptr(threads), 1, 1, 0, 0, uintptr(unsafe.Pointer(&d.desk.at[0])), 0)
 	})
 }
 
 // Wait waits until all is done that was asked for.
-func (d *Device) Wait() error { return d.do(func() error { return d.call(callWait, 0) }) }
+func (d *Device) Wait() error { return d.do(func() error { return d.call("cuStreamSynchronize", 0) }) }
 
 // Close gives the device back.
 func (d *Device) Close() {
 	handle, err := d.handle(d.Info.Number)
 	if err == nil {
-		_ = d.call(callRelease, handle)
+		_ = d.call("cuDevicePrimaryCtxRelease_v2", handle)
 	}
 	d.pin.Unpin()
 }

@@ -37,13 +37,6 @@ func (s *slopes) see(v visit, gradient, w []float64, phi func(t float64) float64
 	}
 }
 
-// both compares the gradients of φ(p, u) by p and by u with its slopes along random directions.
-func (s *slopes) both(v visit, gp, gu []float64, r *stream.Stream, phi func(p, u []float64) float64) {
-	wp, wu := direction(v.p, r), direction(v.u, r)
-	s.see(v, gp, wp, func(t float64) float64 { return phi(moved(v.p, t, wp), v.u) })
-	s.see(v, gu, wu, func(t float64) float64 { return phi(v.p, moved(v.u, t, wu)) })
-}
-
 // judge says how the comparison ended.
 func (s *slopes) judge(e *exam, remedy string) Check {
 	switch {
@@ -63,33 +56,39 @@ func (s *slopes) judge(e *exam, remedy string) Check {
 	return Check{Verdict: Pass, Figure: fmt.Sprintf("matches differences to %.1g in %d places", s.all.of, s.all.seen)}
 }
 
+// compared compares the gradients of functions φ(p, u) by p and by u, one for every visit, with their slopes along random directions.
+func compared(e *exam, name, remedy string, function func(v visit, r *stream.Stream, gp, gu []float64) (phi func(p, u []float64) float64)) Check {
+	r, s := e.draws(name), slopes{tolerance: derivativeTolerance}
+	for v := range e.visits() {
+		gp, gu := make([]float64, e.dim.State), make([]float64, e.dim.Decision)
+		phi := function(v, r, gp, gu)
+		wp, wu := direction(v.p, r), direction(v.u, r)
+		s.see(v, gp, wp, func(t float64) float64 { return phi(moved(v.p, t, wp), v.u) })
+		s.see(v, gu, wu, func(t float64) float64 { return phi(v.p, moved(v.u, t, wu)) })
+	}
+	return s.judge(e, remedy)
+}
+
 // dynamicsDerivative compares vᵀ(∂f/∂p)w and vᵀ(∂f/∂u)w with differences of f along random w.
 func dynamicsDerivative(e *exam) Check {
-	r, s := e.draws("dynamics"), slopes{tolerance: derivativeTolerance}
-	n, m := e.dim.State, e.dim.Decision
-	weights, next := make([]float64, n), make([]float64, n)
-	for v := range e.visits() {
+	weights, next := make([]float64, e.dim.State), make([]float64, e.dim.State)
+	const remedy = "correct Pullback, or leave it out (dynamics.Func then takes differences)"
+	return compared(e, "dynamics", remedy, func(v visit, r *stream.Stream, gp, gu []float64) func(p, u []float64) float64 {
 		r.Normals(weights)
-		gp, gu := make([]float64, n), make([]float64, m)
 		e.smooth.Pullback(gp, gu, v.p, v.u, v.d, weights)
-		s.both(v, gp, gu, r, func(p, u []float64) float64 {
+		return func(p, u []float64) float64 {
 			e.smooth.Next(next, p, u, v.d)
 			return rows.Dot(weights, next)
-		})
-	}
-	return s.judge(e, "correct Pullback, or leave it out (dynamics.Func then takes differences)")
+		}
+	})
 }
 
 // objectiveDerivative compares the gradients of the objective with differences along random directions.
 func objectiveDerivative(e *exam) Check {
-	r, s := e.draws("objective"), slopes{tolerance: derivativeTolerance}
-	n, m := e.dim.State, e.dim.Decision
-	for v := range e.visits() {
-		gp, gu := make([]float64, n), make([]float64, m)
+	return compared(e, "objective", "correct the gradients that Eval adds to gp and gu", func(v visit, _ *stream.Stream, gp, gu []float64) func(p, u []float64) float64 {
 		e.Objective.Eval(gp, gu, v.p, v.u, v.d)
-		s.both(v, gp, gu, r, func(p, u []float64) float64 { return e.Objective.Eval(nil, nil, p, u, v.d) })
-	}
-	return s.judge(e, "correct the gradients that Eval adds to gp and gu")
+		return func(p, u []float64) float64 { return e.Objective.Eval(nil, nil, p, u, v.d) }
+	})
 }
 
 // moved returns x + tw.

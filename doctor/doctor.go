@@ -10,6 +10,7 @@ import (
 	"fmt"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/lists"
 )
 
 // Verdict is the outcome of a check.
@@ -82,9 +83,7 @@ func Examine(ctx context.Context, m kedge.Model, x Examination) (*Findings, erro
 	r := &Findings{Checks: []Check{e.guard(check{"dimensions", "dimensions", dimensions, ""})}}
 	r.Individuals, r.Population = len(e.Individuals), e.population
 	if r.Count(Fail) == 0 {
-		for _, c := range e.checks() {
-			r.Checks = append(r.Checks, e.guard(c))
-		}
+		r.Checks = append(r.Checks, lists.Of(e.checks(), e.guard)...)
 	}
 	r.Decisions = len(e.us)
 	if err := ctx.Err(); err != nil {

@@ -187,8 +187,7 @@ func counting(weights []float64, most int) (who []int, of []float64, err error) 
 // crowded is of how many individuals the settled objective is bent. It does not depend on how many are looked at: 1/L is one number,
 // whoever asks.
 func crowded(dim kedge.Dims) int {
-	work := max(1, dim.State*(dim.State+dim.Decision))
-	return min(1000, max(leastIndividuals, int(10*entriesLooked/work)))
+	return min(1000, affordable(dim, 10*entriesLooked))
 }
 
 // step writes f(p, u, d) to dst and tells whether it is finite. An entry that f does not write is not.

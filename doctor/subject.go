@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -41,11 +42,14 @@ const (
 // as are given; 0 means 100, and fewer of a model with many dimensions.
 func Of(p *problem.Problem, most int) Examination {
 	if most < 1 {
-		dim := p.Spec.Dims()
-		work := max(1, dim.State*(dim.State+dim.Decision))
-		most = min(mostIndividuals, max(leastIndividuals, int(entriesLooked/work)))
+		most = min(mostIndividuals, affordable(p.Spec.Dims(), entriesLooked))
 	}
 	return Examination{Individuals: p.Some(most), Rules: rulesOf(p), Notes: p.Warnings(), Seed: p.Spec.Seed}
+}
+
+// affordable is how many individuals have together so many entries of Jacobians.
+func affordable(dim kedge.Dims, entries int) int {
+	return max(leastIndividuals, entries/max(1, dim.State*(dim.State+dim.Decision)))
 }
 
 func rulesOf(p *problem.Problem) (list []Candidate) {

@@ -58,13 +58,10 @@ func NewAffine(dims kedge.Dims, a, b, e []float64) (*Affine, error) {
 // solve finds the gain and the carry from (I−A)X = [I B E], or tells that I−A is singular to working precision.
 func (f *Affine) solve() error {
 	n, m, r := f.dims.State, f.dims.Decision, f.dims.Trait
-	left, width := make([]float64, n*n), n+m+r
+	left, width := slices.Clone(f.a), n+m+r
+	complement(left, n)
 	right := make([]float64, n*width)
 	for i := range n {
-		for j := range n {
-			left[i*n+j] = -f.a[i*n+j]
-		}
-		left[i*n+i]++
 		row := kedge.Row(right, i, width)
 		row[i] = 1
 		copy(row[n:], kedge.Row(f.b, i, m))
@@ -86,6 +83,14 @@ func (f *Affine) solve() error {
 	f.sizeU = float64(grow*dense.MaxRowSum(f.gain, m, m)) + dense.MaxRowSum(f.b, m, m)
 	f.sizeD = float64(grow*dense.MaxRowSum(f.carry, r, r)) + dense.MaxRowSum(f.e, r, r)
 	return nil
+}
+
+// complement turns an n×n matrix M into I − M.
+func complement(m []float64, n int) {
+	rows.Scale(m, -1)
+	for i := range n {
+		m[i*n+i]++
+	}
 }
 
 // Dims returns the dimensions that NewAffine was given.

@@ -72,20 +72,15 @@ func (f Choice) step(dst, p, z, d []float64) { rows.Mix(dst, f.Lambda1, p, f.Lam
 // Probabilities writes softmax(−εu) to dst, the choice of a user without memory and habit.
 func (f Choice) Probabilities(dst, u []float64) { rows.Softmax(dst, u, f.Epsilon) }
 
-// odds returns e^(−ε(u−low)).
-func (f Choice) odds(u, low float64) float64 { return exp(f.exponent(u, low)) }
-
-// exponent returns −ε(u−low). The difference is halved while it is taken, since that of two large numbers may overflow.
-func (f Choice) exponent(u, low float64) float64 {
-	return -2 * (f.Epsilon * (float64(u/2) - float64(low/2)))
+// odds returns e^(−ε(u−low)). The difference is halved while it is taken, since that of two large numbers may overflow.
+func (f Choice) odds(u, low float64) float64 {
+	return exp(-2 * (f.Epsilon * (float64(u/2) - float64(low/2))))
 }
 
 // Pullback adds (∂f/∂p)ᵀv = λ₁v to gp and (∂f/∂u)ᵀv = −ελ₂(z∘v − (zᵀv)z) to gu.
 func (f Choice) Pullback(gp, gu, p, u, d, v []float64) {
 	mustFitPull(f.Dims(), gp, gu, p, u, d, v)
-	for i := range gp {
-		gp[i] += float64(f.Lambda1 * v[i])
-	}
+	rows.AddScaled(gp, f.Lambda1, v[:len(gp)])
 	if gu == nil {
 		return
 	}

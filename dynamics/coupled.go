@@ -3,10 +3,10 @@ package dynamics
 import (
 	"errors"
 	"slices"
-	"sync"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/internal/scratch"
 )
 
 // Space is where states live.
@@ -30,7 +30,6 @@ type Coupled struct {
 	weight float64
 	space  Space
 	dims   kedge.Dims
-	room   sync.Pool // of *[]float64
 }
 
 var (
@@ -101,9 +100,9 @@ func (c *Coupled) Pullback(gp, gu, p, seen, d, v []float64) {
 	mustFitPull(c.dims, gp, gu, p, seen, d, v)
 	n := c.dims.State
 	u, mean := c.split(seen)
-	borrowed := c.borrow()
-	defer c.room.Put(borrowed)
-	y, z := (*borrowed)[:n], (*borrowed)[n:]
+	room := scratch.Borrow(2 * n)
+	defer room.Return()
+	y, z := room.X[:n], room.X[n:]
 	copy(z, v)
 	if c.space == Sphere {
 		c.of.Next(y, p, u, d)
@@ -118,14 +117,6 @@ func (c *Coupled) Pullback(gp, gu, p, seen, d, v []float64) {
 	}
 	rows.Scale(z, 1-c.weight)
 	c.of.Pullback(gp, own, p, u, d, z)
-}
-
-func (c *Coupled) borrow() *[]float64 {
-	if x, ok := c.room.Get().(*[]float64); ok {
-		return x
-	}
-	x := make([]float64, 2*c.dims.State)
-	return &x
 }
 
 // Coupled returns the dynamics that NewCoupled makes of f in Flat space. They are affine again, in (u, p̄):

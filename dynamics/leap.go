@@ -22,7 +22,7 @@ func (w *walk) leap(f kedge.Smooth) (r kedge.Residual, ok bool) {
 	slopes, rest := make([]float64, n*n), make([]float64, n)
 	for ; r.Steps < mostLeaps; r.Steps++ {
 		f.Next(w.next, w.h, w.u, w.d)
-		off := farthest(w.next, w.h) / max(1, rows.MaxAbs(w.h))
+		off := rows.Farthest(w.next, w.h) / max(1, rows.MaxAbs(w.h))
 		if !(off < least/2) { // nor will the next be better
 			copy(w.h, w.image)
 			break
@@ -31,16 +31,9 @@ func (w *walk) leap(f kedge.Smooth) (r kedge.Residual, ok bool) {
 		if copy(w.image, w.h); off <= unit { // the best so far, or ever
 			break
 		}
-		for i, v := range w.next {
-			rest[i] = v - w.h[i]
-		}
+		rows.Sub(rest, w.next, w.h)
 		w.jacobian(slopes, f)
-		for i := range slopes {
-			slopes[i] = -slopes[i]
-		}
-		for i := range n {
-			slopes[i*n+i]++
-		}
+		complement(slopes, n)
 		if pivot := dense.Eliminate(slopes, rest, n, dense.Last); !(pivot > 0) || !rows.Finite(rest) {
 			return r, false
 		}
@@ -64,12 +57,4 @@ func (w *walk) jacobian(dst []float64, f kedge.Smooth) {
 		w.nudge[i] = 1
 		f.Pullback(kedge.Row(dst, i, len(w.h)), nil, w.h, w.u, w.d, w.nudge)
 	}
-}
-
-// farthest returns ‖x − y‖∞, NaN if an entry of either is.
-func farthest(x, y []float64) (most float64) {
-	for i, v := range x {
-		most = max(most, math.Abs(v-y[i]))
-	}
-	return most
 }

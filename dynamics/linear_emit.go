@@ -2,6 +2,7 @@ package dynamics
 
 import (
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/ptx"
 )
 
@@ -11,9 +12,7 @@ func (f Choice) Shares() int { return f.Dim }
 // Share writes the numbers that all individuals share under u.
 func (f Choice) Share(dst, u []float64) {
 	f.Probabilities(dst, u)
-	for j := range dst {
-		dst[j] *= f.Lambda2
-	}
+	rows.Scale(dst, f.Lambda2)
 }
 
 // EmitNext writes the list of f(p, u, d).

@@ -11,18 +11,14 @@ func (f Polarized) Shares() int { return f.Dim + 5 }
 // Share writes the numbers that all individuals share under u.
 func (f Polarized) Share(dst, u []float64) {
 	norm := rows.Norm(u)
+	_, s, _ := f.force(norm)
 	copy(dst, u)
-	dst[f.Dim], dst[f.Dim+1], dst[f.Dim+2] = 1/norm, norm, f.reinforced(norm)
-	dst[f.Dim+3], dst[f.Dim+4] = f.reinforced(norm)/norm, rows.Dot(u, u)
+	dst[f.Dim], dst[f.Dim+1], dst[f.Dim+2] = 1/norm, norm, s
+	dst[f.Dim+3], dst[f.Dim+4] = s/norm, rows.Dot(u, u)
 }
-
-func (f Polarized) reinforced(norm float64) float64 { return float64(f.Sigma * float64(norm*norm)) }
 
 // Aligns tells whether EmitAlign says what AlignRows does under u, which it does but for what the decision alone makes extraordinary.
-func (f Polarized) Aligns(u []float64) bool {
-	norm := rows.Norm(u)
-	return f.Check() == nil && inMiddle(norm) && inMiddle(f.reinforced(norm)) && 1-f.Lambda != 0
-}
+func (f Polarized) Aligns(u []float64) bool { return f.Check() == nil && f.AlignsUnder(u) }
 
 // EmitNext writes the list of f(p, u, d). Where ‖p̃‖² over- or underflows it is flagged.
 func (f Polarized) EmitNext(c *ptx.OpList) { f.emitStep(c) }

@@ -16,9 +16,9 @@ const offPlane = 0x1p-40
 //
 // because x − kC/(e+s) is xs/(e+s), and nothing cancels. The residual is that of AlignRows, and how far lengths of traits are from 1.
 func (f Polarized) SettlePlanes(h kedge.Planes, u, d []float64) (kedge.Residual, bool) {
-	k, norm := 1-f.Lambda, rows.Norm(u)
-	s := float64(f.Sigma * float64(norm*norm))
-	if f.Check() != nil || len(u) != f.Dim || len(d) != len(h.PU)*f.Dim || !inMiddle(norm) || !inMiddle(s) || k == 0 {
+	norm := rows.Norm(u)
+	k, s, ok := f.force(norm)
+	if !ok || f.Check() != nil || len(u) != f.Dim || len(d) != len(h.PU)*f.Dim {
 		return kedge.Residual{}, false
 	}
 	off, least := rows.Cosines(h.PU, d, u, 1/norm)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
@@ -57,9 +58,7 @@ type desk struct {
 
 func (f Polarized) desk(u, room []float64) desk {
 	n := len(u)
-	if len(room) < 2*n {
-		room = make([]float64, 2*n)
-	}
+	room = slices.Grow(room[:0], 2*n)[:2*n]
 	w := desk{u, rows.Norm(u), room[:n], room[n : 2*n]}
 	by := 1.0
 	if float64(f.Sigma*w.norm*w.norm) > 0 {
@@ -207,8 +206,6 @@ func leftOfRoot(k, s, c, across float64) float64 {
 	}
 	return max(e, third)
 }
-
-var _ kedge.Aligner = Polarized{}
 
 // AlignRows writes hᵢᵀu for the steady states hᵢ = h(u, dᵢ) to dst: the component along û = u/‖u‖ of a settled opinion depends
 // on the cosine dᵀû alone, by the scalar equation of Settle, so nobody's opinion is worked out. Traits are checked as in

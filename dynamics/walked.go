@@ -78,7 +78,8 @@ func (s *Walked) settle(dst, u, d []float64, count int) (kedge.Residual, error) 
 	defer s.idle.Put(w)
 	w.gather(dst, d, count)
 	for w.steps = 0; w.steps < longWalk && len(w.who) > 0; w.steps++ {
-		s.NextRows(w.after(), w.p, u, w.d)
+		w.moved = slices.Grow(w.moved[:0], len(w.p))[:len(w.p)]
+		s.NextRows(w.moved, w.p, u, w.d)
 		w.rest(dst)
 		if w.steps+1 == glance {
 			s.leap(w, dst, u, w.isSlow)
@@ -143,12 +144,6 @@ func (w *party) gather(starts, d []float64, count int) {
 	}
 }
 
-// after returns room for the next states.
-func (w *party) after() []float64 {
-	w.moved = slices.Grow(w.moved[:0], len(w.p))[:len(w.p)]
-	return w.moved
-}
-
 // rest writes the states of those whom the step has hardly moved and lets the others go on.
 func (w *party) rest(dst []float64) {
 	w.p, w.moved = w.moved, w.p
@@ -185,7 +180,7 @@ func (w *party) moves(i int, enough float64) bool {
 // norm returns how far an individual has moved, for its size.
 func (w *party) norm(i int) float64 {
 	p, next := kedge.Row(w.moved, i, w.dims.State), kedge.Row(w.p, i, w.dims.State)
-	return farthest(p, next) / max(1, rows.MaxAbs(p))
+	return rows.Farthest(p, next) / max(1, rows.MaxAbs(p))
 }
 
 // note keeps how far people went by the step before a glance, and by one half as early.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unique"
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/lab"
@@ -37,13 +38,11 @@ func newBench(t *testing.T) *bench {
 	}
 	t.Cleanup(nc.Close)
 	run, dir := receiving(t, w)
-	h := &harvest{QueueOptions: QueueOptions{Told: f.tell}, sweep: w, run: run, place: map[string]int{}, dir: dir, who: make([]int32, len(w.Cells)), names: map[string]int32{}, hurry: make(chan struct{}, 1)}
+	h := &harvest{QueueOptions: QueueOptions{Told: f.tell}, sweep: w, run: run, place: map[string]int{}, dir: dir, who: make([]unique.Handle[string], len(w.Cells)), hurry: make(chan struct{}, 1)}
 	h.fill()
 	text := w.YAML()
-	if h.queue, err = newQueue(nc, keyOf(text), h.about(text), 0); err == nil {
-		err = h.make(t.Context(), h.Lease)
-	}
-	if err != nil {
+	h.queue = newQueue(nc, keyOf(text), h.about(text), 0)
+	if err := h.make(t.Context(), h.Lease); err != nil {
 		t.Fatal(err)
 	}
 	b := &bench{fair: f, h: h, dir: dir}
@@ -335,7 +334,7 @@ func TestBundlesAreFinished(t *testing.T) {
 
 // Who computed a cell is remembered by its place.
 func TestWhoComputedACell(t *testing.T) {
-	h := &harvest{who: make([]int32, 4), names: map[string]int32{}}
+	h := &harvest{who: make([]unique.Handle[string], 4)}
 	for place, who := range []string{"ann", "bob", "ann"} {
 		h.cameFrom(place, who)
 	}

@@ -20,6 +20,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unique"
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/lab"
@@ -62,15 +63,14 @@ type harvest struct {
 	calm   int          // looks for which the queue need not be listed if results come
 	landed atomic.Int64 // results that came since the last look
 
-	mu    sync.Mutex
-	who   []int32 // from whom cells came, by place: a number of names, and 0 from nobody
-	names map[string]int32
+	mu  sync.Mutex
+	who []unique.Handle[string] // from whom cells came, by place
 }
 
 // Sweep has workers compute the cells of a sweep that are not finished in a folder that was taken for it, and ends with the bytes of [lab.Sweep]. It stops
 // as that does; the workers go on, and the same call collects what they have done.
 func Sweep(ctx context.Context, w *family.Sweep, c *folder.Taken, o QueueOptions) (*folder.SweepResult, error) {
-	h := &harvest{QueueOptions: o, sweep: w, place: map[string]int{}, dir: c.Dir(), who: make([]int32, len(w.Cells)), names: map[string]int32{}, hurry: make(chan struct{}, 1)}
+	h := &harvest{QueueOptions: o, sweep: w, place: map[string]int{}, dir: c.Dir(), who: make([]unique.Handle[string], len(w.Cells)), hurry: make(chan struct{}, 1)}
 	h.fill()
 	nc, err := h.connect(ctx)
 	if err != nil {
@@ -78,9 +78,7 @@ func Sweep(ctx context.Context, w *family.Sweep, c *folder.Taken, o QueueOptions
 	}
 	defer nc.Close()
 	text := w.YAML()
-	if h.queue, err = newQueue(nc, keyOf(text), h.about(text), h.delay); err != nil {
-		return nil, err
-	}
+	h.queue = newQueue(nc, keyOf(text), h.about(text), h.delay)
 	h.own = h.Embedded != nil
 	if reply, err := nc.Request(h.subject("collector"), nil, time.Second); err == nil && len(reply.Data) > 0 {
 		return nil, ErrCollected
@@ -239,18 +237,14 @@ func (h *harvest) refill(ctx context.Context) error {
 		return nil
 	}
 	// The order matters: a result is sent before its cell is acknowledged, and kept before it is acknowledged itself.
-	waiting, err := h.inside(ctx, h.cells())
-	if err != nil {
-		return err
-	}
-	come, err := h.inside(ctx, h.results())
+	there, err := h.inside(ctx, h.cells(), h.results())
 	if err != nil {
 		return err
 	}
 	n := 0
 	for _, c := range h.run.Left() {
 		finished, died := h.run.Fate(c.ID)
-		if finished || died != "" || waiting[c.ID] || come[c.ID] {
+		if finished || died != "" || there[c.ID] {
 			continue
 		}
 		n++
@@ -273,26 +267,30 @@ const (
 	mostCalm = 10   // looks at which the queue is not listed while results come
 )
 
-// inside lists the cells of which a stream has messages.
-func (h *harvest) inside(ctx context.Context, stream string) (map[string]bool, error) {
+// inside lists the cells of which streams have messages, one stream after the other.
+func (h *harvest) inside(ctx context.Context, streams ...string) (map[string]bool, error) {
 	all := map[string]bool{}
-	err := patiently(ctx, 4*h.wait, func(ctx context.Context) error {
-		s, err := h.js.Stream(ctx, stream)
-		if err != nil || s.CachedInfo().State.Msgs == 0 {
-			return err
-		}
-		info, err := s.Info(ctx, jetstream.WithSubjectFilter(">"))
-		if err != nil {
-			return err
-		}
-		for subject := range info.State.Subjects {
-			for _, id := range cellsOf(subject) {
-				all[id] = true
+	for _, stream := range streams {
+		if err := patiently(ctx, 4*h.wait, func(ctx context.Context) error {
+			s, err := h.js.Stream(ctx, stream)
+			if err != nil || s.CachedInfo().State.Msgs == 0 {
+				return err
 			}
+			info, err := s.Info(ctx, jetstream.WithSubjectFilter(">"))
+			if err != nil {
+				return err
+			}
+			for subject := range info.State.Subjects {
+				for _, id := range cellsOf(subject) {
+					all[id] = true
+				}
+			}
+			return nil
+		}); err != nil {
+			return nil, err
 		}
-		return nil
-	})
-	return all, err
+	}
+	return all, nil
 }
 
 // supply offers the sweep and its files to workers.
@@ -438,9 +436,7 @@ func (h *harvest) take(ctx context.Context, one arrival) (isHeld bool, err error
 		return true, err
 	case errors.As(err, &unsound), errors.Is(err, errSpoilt), errors.Is(err, folder.ErrOtherIdentity), errors.Is(err, jetstream.ErrMsgNotFound):
 		h.Told(fmt.Sprintf("what worker %s sent is thrown away: %v", who, err))
-	case ctx.Err() != nil:
-		return true, nil
-	case isSilence(err):
+	case ctx.Err() != nil, isSilence(err):
 		return true, nil
 	case err != nil:
 		return true, err
@@ -454,22 +450,15 @@ func (h *harvest) take(ctx context.Context, one arrival) (isHeld bool, err error
 func (h *harvest) cameFrom(place int, who string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	number, known := h.names[who]
-	if !known {
-		number = int32(len(h.names) + 1)
-		h.names[strings.Clone(who)] = number
-	}
-	h.who[place] = number
+	h.who[place] = unique.Make(who)
 }
 
 // twice says who computed a cell that came twice.
 func (h *harvest) twice(place int, second string) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for first, number := range h.names {
-		if number == h.who[place] {
-			return fmt.Sprintf("%s, the first time by %s", second, first)
-		}
+	if first := h.who[place]; first != (unique.Handle[string]{}) {
+		return fmt.Sprintf("%s, the first time by %s", second, first.Value())
 	}
 	return second
 }

@@ -55,10 +55,7 @@ func (c *Control) State(ctx context.Context) (*QueueState, error) {
 
 func (c *Control) sweep(ctx context.Context, info *jetstream.StreamInfo) (QueuedSweep, error) {
 	meta := info.Config.Metadata
-	q, err := newQueue(c.nc, keyIn(info), meta, 0)
-	if err != nil {
-		return QueuedSweep{}, err
-	}
+	q := newQueue(c.nc, keyIn(info), meta, 0)
 	cells, _ := strconv.Atoi(meta[metaCells])
 	var build folder.Build
 	json.Unmarshal([]byte(meta[metaBuild]), &build)
@@ -108,11 +105,7 @@ func (c *Control) chosen(ctx context.Context, name string) (list []*queue, err e
 		meta := info.Config.Metadata
 		has = append(has, meta[metaName])
 		if name == "" || name == meta[metaName] || name == keyIn(info) {
-			q, err := newQueue(c.nc, keyIn(info), meta, 0)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, q)
+			list = append(list, newQueue(c.nc, keyIn(info), meta, 0))
 		}
 	}
 	if len(list) == 0 {

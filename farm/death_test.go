@@ -181,10 +181,8 @@ func TestOnlyLostWorkersCount(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	q, err := newQueue(nc, "0123456789ab", nil, 300*time.Millisecond)
-	if err == nil {
-		err = q.make(t.Context(), time.Second)
-	}
+	q := newQueue(nc, "0123456789ab", nil, 300*time.Millisecond)
+	err = q.make(t.Context(), time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -111,10 +111,7 @@ func (a *assignment) hand(ctx context.Context, name string, bundle []*outcome) e
 		}
 		list, ids = append(list, r), append(ids, r.Cell)
 	}
-	text, err := json.Marshal(list)
-	if err != nil {
-		return err
-	}
+	text, _ := json.Marshal(list)
 	m := &nats.Msg{Subject: a.subject("done", strings.Join(ids, cellMark)), Header: nats.Header{headWorker: {a.worker}, headResults: {string(text)}}, Data: body}
 	return a.send(ctx, m, name)
 }

@@ -93,7 +93,7 @@ func (e *Embedded) start(o *server.Options) (err error) {
 	e.server.Start()
 	if !e.server.ReadyForConnections(readyWait) || !e.server.JetStreamEnabled() {
 		e.server.Shutdown()
-		return fmt.Errorf("--serve: the queue does not start: %v", ear.last())
+		return fmt.Errorf("--serve: the queue does not start: %v", ear.said.Load())
 	}
 	return folder.WriteFile(e.URLFile, func(w io.Writer) error {
 		_, err := io.WriteString(w, e.Address.Text()+"\n")
@@ -104,14 +104,12 @@ func (e *Embedded) start(o *server.Options) (err error) {
 // ear remembers the last thing that a server complained of.
 type ear struct{ said atomic.Value }
 
-func (l *ear) note(format string, v ...any)   { l.said.Store(fmt.Sprintf(format, v...)) }
-func (l *ear) last() any                      { return l.said.Load() }
 func (l *ear) Noticef(string, ...any)         {}
 func (l *ear) Warnf(string, ...any)           {}
 func (l *ear) Debugf(string, ...any)          {}
 func (l *ear) Tracef(string, ...any)          {}
-func (l *ear) Errorf(format string, v ...any) { l.note(format, v...) }
-func (l *ear) Fatalf(format string, v ...any) { l.note(format, v...) }
+func (l *ear) Errorf(format string, v ...any) { l.said.Store(fmt.Sprintf(format, v...)) }
+func (l *ear) Fatalf(format string, v ...any) { l.Errorf(format, v...) }
 
 // nameOf is how others call this host.
 func nameOf(host string) string {
@@ -164,10 +162,7 @@ func keep(dir string) (*keepsake, error) {
 	if k.Key, err = x509.MarshalECPrivateKey(private); err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(k)
-	if err != nil {
-		return nil, err
-	}
+	text, _ := json.Marshal(k)
 	return k, os.WriteFile(path, text, 0o600)
 }
 

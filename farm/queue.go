@@ -62,9 +62,9 @@ func keyOf(sweep []byte) string {
 // usualWait is how long an answer may take.
 const usualWait = 5 * time.Second
 
-func newQueue(nc *nats.Conn, key string, meta map[string]string, wait time.Duration) (*queue, error) {
-	js, err := jetstream.New(nc, jetstream.WithPublishAsyncMaxPending(2048))
-	return &queue{key: key, nc: nc, js: js, meta: meta, wait: cmp.Or(wait, usualWait)}, err
+func newQueue(nc *nats.Conn, key string, meta map[string]string, wait time.Duration) *queue {
+	js, _ := jetstream.New(nc) // only options can be wrong
+	return &queue{key: key, nc: nc, js: js, meta: meta, wait: cmp.Or(wait, usualWait)}
 }
 
 func (q *queue) cells() string   { return "kedge-" + q.key + "-cells" }
@@ -114,11 +114,8 @@ func (q *queue) make(ctx context.Context, lease time.Duration) error {
 		return err
 	}
 	for _, want := range q.streams() {
-		var s jetstream.Stream
-		if err := patiently(ctx, q.wait, func(ctx context.Context) (err error) {
-			s, err = q.js.CreateOrUpdateStream(ctx, want)
-			return err
-		}); err != nil {
+		s, err := answered(ctx, q.wait, func(ctx context.Context) (jetstream.Stream, error) { return q.js.CreateOrUpdateStream(ctx, want) })
+		if err != nil {
 			return refusal(want.Name, err)
 		}
 		if err := same("stream "+want.Name, want, s.CachedInfo().Config); err != nil {
@@ -126,11 +123,10 @@ func (q *queue) make(ctx context.Context, lease time.Duration) error {
 		}
 	}
 	for stream, want := range q.consumers(lease) {
-		var c jetstream.Consumer
-		if err := patiently(ctx, q.wait, func(ctx context.Context) (err error) {
-			c, err = q.js.CreateOrUpdateConsumer(ctx, stream, want)
-			return err
-		}); err != nil {
+		c, err := answered(ctx, q.wait, func(ctx context.Context) (jetstream.Consumer, error) {
+			return q.js.CreateOrUpdateConsumer(ctx, stream, want)
+		})
+		if err != nil {
 			return refusal(want.Durable+" of "+stream, err)
 		}
 		if err := same("consumer "+want.Durable, want, c.CachedInfo().Config); err != nil {
@@ -150,11 +146,7 @@ func refusal(what string, err error) error {
 
 // limits wants a server that can hold the streams.
 func (q *queue) limits(ctx context.Context) error {
-	var info *jetstream.AccountInfo
-	err := patiently(ctx, q.wait, func(ctx context.Context) (err error) {
-		info, err = q.js.AccountInfo(ctx)
-		return err
-	})
+	info, err := answered(ctx, q.wait, q.js.AccountInfo)
 	switch {
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
 		return &SettingsError{"jetstream", "it is not enabled"}
@@ -251,6 +243,15 @@ func patiently(ctx context.Context, wait time.Duration, call func(context.Contex
 	return err
 }
 
+// answered is what a call returned that was made patiently.
+func answered[T any](ctx context.Context, wait time.Duration, call func(context.Context) (T, error)) (answer T, err error) {
+	err = patiently(ctx, wait, func(ctx context.Context) (err error) {
+		answer, err = call(ctx)
+		return err
+	})
+	return answer, err
+}
+
 // isSilence tells whether an error is that nobody answered.
 func isSilence(err error) bool {
 	return slices.ContainsFunc([]error{context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders, nats.ErrConnectionClosed, nats.ErrDisconnected, nats.ErrReconnectBufExceeded, nats.ErrConnectionReconnecting},
@@ -328,10 +329,8 @@ func (q *queue) fetchParts(ctx context.Context, under string, h parcelHead, most
 
 // last is what was put last under a subject of the data, and the number that it has there.
 func (q *queue) last(ctx context.Context, subject string) (text []byte, number uint64, err error) {
-	var m *nats.Msg
-	err = patiently(ctx, q.wait, func(ctx context.Context) (err error) {
-		m, err = q.nc.RequestWithContext(ctx, "$JS.API.DIRECT.GET."+q.data()+"."+subject, nil)
-		return err
+	m, err := answered(ctx, q.wait, func(ctx context.Context) (*nats.Msg, error) {
+		return q.nc.RequestWithContext(ctx, "$JS.API.DIRECT.GET."+q.data()+"."+subject, nil)
 	})
 	if err != nil {
 		return nil, 0, err
@@ -356,10 +355,7 @@ func (q *queue) offer(ctx context.Context, text []byte) error {
 	if _, err := q.sendParts(ctx, q.subject("in", h.Sum), text); err != nil {
 		return err
 	}
-	body, err := json.Marshal(h)
-	if err != nil {
-		return err
-	}
+	body, _ := json.Marshal(h)
 	return patiently(ctx, q.wait, func(ctx context.Context) error {
 		return q.send(ctx, &nats.Msg{Subject: q.subject("in", h.Sum), Data: body}, "")
 	})

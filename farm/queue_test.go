@@ -103,10 +103,7 @@ func TestLimitsOfServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	q, err := newQueue(nc, "0123456789ab", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := newQueue(nc, "0123456789ab", nil, 0)
 	for _, x := range []struct {
 		want   string
 		change func(*server.JetStreamAccountLimits)
@@ -145,10 +142,7 @@ func TestServersThatAreTooSmall(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer nc2.Close()
-	q2, err := newQueue(nc2, "0123456789ab", nil, time.Millisecond)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q2 := newQueue(nc2, "0123456789ab", nil, time.Millisecond)
 	if err := within(t.Context(), time.Minute, (&queue{nc: nc2, js: q2.js, wait: time.Minute}).limits); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("max_payload: it is %d, want at least %d", payload-1, payload)) {
 		t.Error(err)
 	}

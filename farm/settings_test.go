@@ -68,10 +68,7 @@ func TestWrongSettingsAreFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	q, err := newQueue(nc, "0123456789ab", map[string]string{metaLayout: layout}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := newQueue(nc, "0123456789ab", map[string]string{metaLayout: layout}, 0)
 	if err := q.make(t.Context(), time.Minute); err != nil {
 		t.Fatal(err)
 	}

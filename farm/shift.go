@@ -82,12 +82,8 @@ type assignment struct {
 }
 
 // newAssignment takes part in a sweep of this build.
-func newAssignment(nc *nats.Conn, key string, meta map[string]string, o WorkerOptions, worker, tmp string) (*assignment, error) {
-	q, err := newQueue(nc, key, meta, o.delay)
-	if err != nil {
-		return nil, err
-	}
-	a := &assignment{queue: q, WorkerOptions: o, name: meta[metaName], worker: worker, ended: make(chan struct{}), inbox: nc.NewInbox(), out: make(chan *nats.Msg, 4*o.Workers+16), done: make(chan *outcome, max(o.Workers, mostBundled))}
+func newAssignment(nc *nats.Conn, key string, meta map[string]string, o WorkerOptions, worker, tmp string) (a *assignment, err error) {
+	a = &assignment{queue: newQueue(nc, key, meta, o.delay), WorkerOptions: o, name: meta[metaName], worker: worker, ended: make(chan struct{}), inbox: nc.NewInbox(), out: make(chan *nats.Msg, 4*o.Workers+16), done: make(chan *outcome, max(o.Workers, mostBundled))}
 	if meta[metaLayout] != layout {
 		return nil, &BuildError{a.name, fmt.Sprintf("its queue is laid out as %.20q, here as %q", meta[metaLayout], layout)}
 	}
@@ -303,10 +299,7 @@ const lostWorker = "its worker was lost"
 
 // note writes down how the cell stands, unless somebody else has done so since it was read.
 func (c *shift) note(ctx context.Context, t attempts) error {
-	text, err := json.Marshal(t)
-	if err != nil {
-		return err
-	}
+	text, _ := json.Marshal(t)
 	return patiently(ctx, c.wait, func(ctx context.Context) error {
 		ack, err := c.js.Publish(ctx, c.subject("try", c.cell()), text, jetstream.WithRetryAttempts(0), jetstream.WithExpectLastSequencePerSubject(c.noted))
 		if err == nil {

@@ -497,7 +497,10 @@ func TestTriesOfACell(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		w := &labourer{busy: x.busy, alone: x.alone, at: map[*shift]bool{}}
+		w := &labourer{alone: x.alone, at: map[*shift]bool{}}
+		for range x.busy {
+			w.at[new(shift)] = true
+		}
 		o, err := w.attempt(t.Context(), c)
 		kind := ""
 		if o != nil {

@@ -39,10 +39,9 @@ type labourer struct {
 
 	mu      sync.Mutex
 	refused map[string]*BuildError // by stream
-	busy    int                    // cells that it has
+	at      map[*shift]bool        // cells that it has
 	alone   bool                   // one of them must be the only one
-	at      map[*shift]bool
-	last    time.Time // when there was something to do
+	last    time.Time              // when there was something to do
 	done    int
 }
 
@@ -136,7 +135,7 @@ func (w *labourer) verdict(ctx context.Context) error {
 func (w *labourer) isIdle() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.Idle > 0 && w.busy == 0 && time.Since(w.last) > w.Idle
+	return w.Idle > 0 && len(w.at) == 0 && time.Since(w.last) > w.Idle
 }
 
 // state is what the worker says of itself.
@@ -246,11 +245,8 @@ func (w *labourer) assignments(ctx context.Context) ([]*assignment, error) {
 
 // list looks which sweeps there are.
 func (w *labourer) list(whole context.Context) error {
-	var infos []*jetstream.StreamInfo
-	if err := patiently(whole, cmp.Or(w.delay, usualWait), func(ctx context.Context) (err error) {
-		infos, err = queues(ctx, w.js)
-		return err
-	}); err != nil {
+	infos, err := answered(whole, cmp.Or(w.delay, usualWait), func(ctx context.Context) ([]*jetstream.StreamInfo, error) { return queues(ctx, w.js) })
+	if err != nil {
 		return err
 	}
 	there := map[string]bool{}
@@ -307,10 +303,9 @@ func (w *labourer) retire(err error) {
 func (w *labourer) enter(c *shift, alone bool) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.alone || alone && w.busy > 0 {
+	if w.alone || alone && len(w.at) > 0 {
 		return false
 	}
-	w.busy++
 	w.alone = alone
 	w.at[c] = true
 	w.last = time.Now()
@@ -326,7 +321,6 @@ func (w *labourer) leave(c *shift, isDone bool) {
 	if !w.at[c] {
 		return
 	}
-	w.busy--
 	delete(w.at, c)
 	w.last = time.Now()
 	if isDone {

@@ -65,10 +65,10 @@ func TestHowAWorkerStands(t *testing.T) {
 	one, _ := b.shift(1, 1)
 	two, _ := b.shift(0, 1)
 	b.a.taken.Add(5)
-	if w.isIdle() || !w.enter(one, false) || !w.enter(two, false) || w.busy != 2 {
+	if w.isIdle() || !w.enter(one, false) || !w.enter(two, false) || len(w.at) != 2 {
 		t.Error("it does not begin")
 	}
-	if three, _ := b.shift(2, 1); w.enter(three, true) || w.busy != 2 || w.at[three] {
+	if three, _ := b.shift(2, 1); w.enter(three, true) || len(w.at) != 2 || w.at[three] {
 		t.Error("a third is alone")
 	}
 	w.refuse("k", &BuildError{"s", "it is old"})
@@ -80,12 +80,12 @@ func TestHowAWorkerStands(t *testing.T) {
 		t.Error("idle, or refused")
 	}
 	w.leave(one, true)
-	if w.leave(two, false); w.busy != 0 || w.done != 1 || len(w.at) != 0 || w.isIdle() {
-		t.Errorf("%d busy, %d done, %v", w.busy, w.done, w.at)
+	if w.leave(two, false); len(w.at) != 0 || w.done != 1 || w.isIdle() {
+		t.Errorf("%d busy, %d done, %v", len(w.at), w.done, w.at)
 	}
 	four, _ := b.shift(3, 1)
-	if w.leave(four, true); w.busy != 0 || w.done != 1 {
-		t.Errorf("who never came leaves: %d busy, %d done", w.busy, w.done)
+	if w.leave(four, true); len(w.at) != 0 || w.done != 1 {
+		t.Errorf("who never came leaves: %d busy, %d done", len(w.at), w.done)
 	}
 	w.last = time.Now().Add(-time.Hour)
 	if !w.isIdle() {
@@ -517,8 +517,8 @@ func TestSlotsAreUsedAgain(t *testing.T) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	if s := w.state(); s.Done != 8 || len(s.At) != 0 || len(w.slots) != 2 || w.busy != 0 || b.state(b.h.cells()).Msgs != 0 {
-		t.Errorf("%+v, %d slots, %d busy, %d cells left", s, len(w.slots), w.busy, b.state(b.h.cells()).Msgs)
+	if s := w.state(); s.Done != 8 || len(s.At) != 0 || len(w.slots) != 2 || len(w.at) != 0 || b.state(b.h.cells()).Msgs != 0 {
+		t.Errorf("%+v, %d slots, %d busy, %d cells left", s, len(w.slots), len(w.at), b.state(b.h.cells()).Msgs)
 	}
 	come, err := b.h.inside(t.Context(), b.h.results())
 	if err != nil || len(come) != 8 {
@@ -571,8 +571,8 @@ func TestCellsThatEndAWorker(t *testing.T) {
 		if waits {
 			(<-b.a.done).end(true)
 		}
-		if waits != (x.isDone && x.body <= partSize) || (cause != nil) != x.ends || cause != nil && !errors.Is(cause, x.err) || (x.said == "") != (len(b.told) == 0) || !b.heard(x.said) || len(w.slots) != 2 || (w.done == 1) != x.isDone || w.busy != 0 {
-			t.Errorf("%v: waits %t, ends with %v, said %q, %d slots, %d done, %d busy", x.err, waits, cause, b.told, len(w.slots), w.done, w.busy)
+		if waits != (x.isDone && x.body <= partSize) || (cause != nil) != x.ends || cause != nil && !errors.Is(cause, x.err) || (x.said == "") != (len(b.told) == 0) || !b.heard(x.said) || len(w.slots) != 2 || (w.done == 1) != x.isDone || len(w.at) != 0 {
+			t.Errorf("%v: waits %t, ends with %v, said %q, %d slots, %d done, %d busy", x.err, waits, cause, b.told, len(w.slots), w.done, len(w.at))
 		}
 		<-c.over
 	}

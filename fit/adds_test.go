@@ -34,7 +34,7 @@ func TestWhatPeopleSayAddsUp(t *testing.T) {
 		for j, u := range p.unknowns {
 			theta[j] = u.Start + 0.02*float64(j%3)
 		}
-		at := func(theta, weight []float64) *point {
+		at := func(theta, weight []float64) *Foothold {
 			t.Helper()
 			out, err := p.how.at(t.Context(), theta, p.spread, weight, 1)
 			if err != nil {
@@ -47,14 +47,14 @@ func TestWhatPeopleSayAddsUp(t *testing.T) {
 			const h = 1e-4
 			there := append([]float64(nil), theta...)
 			there[j] += h
-			up := at(there, nil).loss
+			up := at(there, nil).Loss
 			there[j] -= 2 * h
-			if slope := (at(there, nil).loss - up) / (2 * h); !(math.Abs(once.slope[j]-slope) <= 1e-4*(1+math.Abs(slope))) {
-				t.Errorf("%s: the slope in %s is %v, by differences %v", name, p.unknowns[j].Name, once.slope[j], slope)
+			if slope := (at(there, nil).Loss - up) / (2 * h); !(math.Abs(once.Slope[j]-slope) <= 1e-4*(1+math.Abs(slope))) {
+				t.Errorf("%s: the slope in %s is %v, by differences %v", name, p.unknowns[j].Name, once.Slope[j], slope)
 			}
 		}
-		all := newPoint(theta, len(theta), x.f.States)
-		weighted := newPoint(theta, len(theta), x.f.States)
+		all := newFoothold(theta, len(theta), x.f.States)
+		weighted := newFoothold(theta, len(theta), x.f.States)
 		weights := []float64{2, 0, 1, 3}
 		for i, w := range weights {
 			one := make([]float64, 4)
@@ -65,15 +65,15 @@ func TestWhatPeopleSayAddsUp(t *testing.T) {
 				weighted.add(alone)
 			}
 		}
-		for what, pair := range map[string][2]*point{"once each": {once, all}, "by weights": {at(theta, weights), weighted}} {
+		for what, pair := range map[string][2]*Foothold{"once each": {once, all}, "by weights": {at(theta, weights), weighted}} {
 			a, b := pair[0], pair[1]
-			for j := range a.slope {
-				if !(math.Abs(a.slope[j]-b.slope[j]) <= 1e-9*(1+math.Abs(b.slope[j]))) || !(math.Abs(a.normal[j*len(theta)+j]-b.normal[j*len(theta)+j]) <= 1e-9*(1+b.normal[j*len(theta)+j])) {
-					t.Errorf("%s, %s: slope %v and curvature %v of %s, people alone %v and %v", name, what, a.slope[j], a.normal[j*len(theta)+j], p.unknowns[j].Name, b.slope[j], b.normal[j*len(theta)+j])
+			for j := range a.Slope {
+				if !(math.Abs(a.Slope[j]-b.Slope[j]) <= 1e-9*(1+math.Abs(b.Slope[j]))) || !(math.Abs(a.Normal[j*len(theta)+j]-b.Normal[j*len(theta)+j]) <= 1e-9*(1+b.Normal[j*len(theta)+j])) {
+					t.Errorf("%s, %s: slope %v and curvature %v of %s, people alone %v and %v", name, what, a.Slope[j], a.Normal[j*len(theta)+j], p.unknowns[j].Name, b.Slope[j], b.Normal[j*len(theta)+j])
 				}
 			}
-			if !(math.Abs(a.loss-b.loss) <= 1e-9*(1+math.Abs(b.loss))) {
-				t.Errorf("%s, %s: loss %v, people alone %v", name, what, a.loss, b.loss)
+			if !(math.Abs(a.Loss-b.Loss) <= 1e-9*(1+math.Abs(b.Loss))) {
+				t.Errorf("%s, %s: loss %v, people alone %v", name, what, a.Loss, b.Loss)
 			}
 		}
 	}

@@ -1,9 +1,11 @@
 package fit
 
 import (
+	"cmp"
 	"errors"
 	"math"
 
+	"github.com/kedge-opt/kedge/internal/rows"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -23,10 +25,7 @@ func Bread(derivatives *mat.Dense, unknowns []Unknown) (inverse *mat.Dense, loos
 		if u.Deviation > 0 {
 			design.Set(rows+i, i, 1/u.Deviation)
 		}
-		size[i] = mat.Norm(design.ColView(i), 2)
-		if size[i] == 0 {
-			size[i] = 1
-		}
+		size[i] = cmp.Or(mat.Norm(design.ColView(i), 2), 1)
 		for r := range rows + n {
 			design.Set(r, i, design.At(r, i)/size[i])
 		}
@@ -70,9 +69,7 @@ func sparse(all [][]float64) {
 		for other, e := range all {
 			if other != c && d[own] != 0 {
 				by := e[own] / d[own]
-				for i, x := range d {
-					e[i] -= float64(by * x)
-				}
+				rows.AddScaled(e, -by, d)
 				e[own] = 0
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/kedge-opt/kedge/internal/dense"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/stream"
 )
 
@@ -17,6 +18,45 @@ type Foothold struct {
 	Normal []float64 // JᵀJ
 	Slope  []float64 // of the loss, with its sign turned
 	Square []float64 // of errors, summed by entry of the state
+}
+
+func newFoothold(theta []float64, k, m int) *Foothold {
+	return &Foothold{Theta: slices.Clone(theta), Normal: make([]float64, k*k), Slope: make([]float64, k), Square: make([]float64, m)}
+}
+
+// summed adds up what all pieces of a log say at a place.
+func summed(theta []float64, m int, pieces []*Foothold) *Foothold {
+	out := newFoothold(theta, len(theta), m)
+	for _, s := range pieces {
+		out.add(s)
+	}
+	return out
+}
+
+// add adds what other rows say.
+func (p *Foothold) add(other *Foothold) {
+	p.Loss += other.Loss
+	rows.AddScaled(p.Normal, 1, other.Normal)
+	rows.AddScaled(p.Slope, 1, other.Slope)
+	rows.AddScaled(p.Square, 1, other.Square)
+}
+
+// scale counts all that is said so many times.
+func (p *Foothold) scale(times float64) {
+	p.Loss *= times
+	rows.Scale(p.Normal, times)
+	rows.Scale(p.Slope, times)
+}
+
+// gather adds a line of slopes with its error.
+func (p *Foothold) gather(slope []float64, times, r float64) {
+	k := len(slope)
+	rows.AddScaled(p.Slope, times*r, slope)
+	for a, v := range slope {
+		if v != 0 {
+			rows.AddScaled(p.Normal[a*k+a:(a+1)*k], times*v, slope[a:])
+		}
+	}
 }
 
 // Know adds what is known beforehand, fills the lower half of the normal equations from the upper one, and makes the loss infinite where
@@ -36,23 +76,21 @@ func (p *Foothold) Know(unknowns []Unknown) {
 			p.Normal[i*k+j] = p.Normal[j*k+i]
 		}
 	}
-	total := p.Loss
-	for _, v := range p.Normal {
-		total += math.Abs(v)
-	}
-	for _, v := range p.Slope {
-		total += math.Abs(v)
-	}
-	if math.IsNaN(total) || math.IsInf(total, 0) {
+	if math.IsNaN(p.Loss) || !rows.Finite(p.Normal) || !rows.Finite(p.Slope) { // no place to stay, or to go on from
 		p.Loss = math.Inf(1)
 	}
 }
 
 // Lowest descends from all starts and takes the best: the user's, and as many more as are asked for. It tells how many came to that loss, up to a billionth.
 func Lowest(unknowns []Unknown, o Options, descend func(theta []float64) (*Foothold, error)) (best *Foothold, agreed int, err error) {
+	return lowest(unknowns, len(unknowns), o, descend)
+}
+
+// lowest draws the first of the unknowns alone, which are asked for.
+func lowest(unknowns []Unknown, asked int, o Options, descend func(theta []float64) (*Foothold, error)) (best *Foothold, agreed int, err error) {
 	var losses []float64
 	for n := range 1 + o.Starts {
-		end, err := descend(startOf(unknowns, len(unknowns), o.Seed, n))
+		end, err := descend(startOf(unknowns, asked, o.Seed, n))
 		if err != nil {
 			return nil, 0, err
 		}
@@ -105,7 +143,7 @@ func Descend(theta []float64, unknowns []Unknown, at func(theta []float64) (*Foo
 	}
 	damping, grow := 1e-3, 2.0
 	for range 300 {
-		step, predicted, ok := stepOf(here.Theta, here.Slope, here.Normal, unknowns, here.Free(unknowns), damping)
+		step, predicted, ok := here.step(unknowns, here.Free(unknowns), damping)
 		switch {
 		case !ok && damping <= 1e15: // too little of it for what is not told
 			damping *= 10
@@ -140,26 +178,26 @@ func Descend(theta []float64, unknowns []Unknown, at func(theta []float64) (*Foo
 
 func cubed(x float64) float64 { return float64(x * x * x) }
 
-// stepOf is where the model of the loss is least, at a damping, within the bounds, and by how much less that is supposed to be; nil: here. It is
+// step is where the model of the loss is least, at a damping, within the bounds, and by how much less that is supposed to be; nil: here. It is
 // not ok where the equations cannot be solved. Only free unknowns move.
-func stepOf(from, slope, normal []float64, unknowns []Unknown, free []int, damping float64) (theta []float64, predicted float64, ok bool) {
+func (p *Foothold) step(unknowns []Unknown, free []int, damping float64) (theta []float64, predicted float64, ok bool) {
 	k, n := len(unknowns), len(free)
 	if n == 0 {
 		return nil, 0, true
 	}
 	a, x := make([]float64, n*n), make([]float64, n)
 	for i, g := range free {
-		x[i] = slope[g]
+		x[i] = p.Slope[g]
 		for j, h := range free {
-			a[i*n+j] = normal[g*k+h]
+			a[i*n+j] = p.Normal[g*k+h]
 		}
-		a[i*n+i] += float64(damping * max(normal[g*k+g], 1e-300))
+		a[i*n+i] += float64(damping * max(p.Normal[g*k+g], 1e-300))
 	}
 	if at, _ := dense.Cholesky(a, n, 0); at < n {
 		return nil, 0, false
 	}
 	dense.SolveCholesky(a, x, n)
-	theta = slices.Clone(from)
+	theta = slices.Clone(p.Theta)
 	moved := false
 	for i, g := range free {
 		u := unknowns[g]
@@ -172,21 +210,18 @@ func stepOf(from, slope, normal []float64, unknowns []Unknown, free []int, dampi
 		return nil, 0, true
 	}
 	for i, g := range free {
-		predicted += float64(x[i] * slope[g])
+		predicted += float64(x[i] * p.Slope[g])
 		for j, h := range free {
-			predicted -= float64(x[i] * normal[g*k+h] * x[j] / 2)
+			predicted -= float64(x[i] * p.Normal[g*k+h] * x[j] / 2)
 		}
 	}
 	return theta, max(predicted, 0), true
 }
 
-// Free are the unknowns that no bound holds.
-func (p *Foothold) Free(unknowns []Unknown) []int { return freeOf(p.Theta, p.Slope, unknowns, nil) }
-
-// freeOf are the unknowns that no bound holds and that are not pinned.
-func freeOf(theta, slope []float64, unknowns []Unknown, pinned []int) (list []int) {
+// Free are the unknowns that no bound holds and that are not pinned.
+func (p *Foothold) Free(unknowns []Unknown, pinned ...int) (list []int) {
 	for j, u := range unknowns {
-		if held := theta[j] <= u.Lower && slope[j] <= 0 || theta[j] >= u.Upper && slope[j] >= 0; !held && !slices.Contains(pinned, j) {
+		if held := p.Theta[j] <= u.Lower && p.Slope[j] <= 0 || p.Theta[j] >= u.Upper && p.Slope[j] >= 0; !held && !slices.Contains(pinned, j) {
 			list = append(list, j)
 		}
 	}

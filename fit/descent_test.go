@@ -19,17 +19,17 @@ type parabola struct {
 	fails     int // at this look; 0: never
 }
 
-func (x parabola) at(_ context.Context, theta, _, _ []float64, _ int) (*point, error) {
+func (x parabola) at(_ context.Context, theta, _, _ []float64, _ int) (*Foothold, error) {
 	if *x.looks++; *x.looks == x.fails {
 		return nil, errLog
 	}
-	out := newPoint(theta, len(theta), 1)
-	out.loss = x.floor
+	out := newFoothold(theta, len(theta), 1)
+	out.Loss = x.floor
 	for j, v := range theta {
 		off := v - x.low[j]
-		out.loss += x.bend[j] * off * off / 2
-		out.slope[j] = -x.bend[j] * off
-		out.normal[j*len(theta)+j] = x.bend[j]
+		out.Loss += x.bend[j] * off * off / 2
+		out.Slope[j] = -x.bend[j] * off
+		out.Normal[j*len(theta)+j] = x.bend[j]
 	}
 	return out, nil
 }
@@ -45,7 +45,7 @@ func searching(x parabola, unknowns ...Unknown) *search {
 // By hand: a loss of 8(θ − 3)²/2 is 4 above its least at 3 ± 1, whichever step the climb begins with; a bound before that is its end. It asks as often as it says at
 // most, a few looks each, and tells errors.
 func TestClimbs(t *testing.T) {
-	best := &point{theta: []float64{3, -1}, loss: 5}
+	best := &Foothold{Theta: []float64{3, -1}, Loss: 5}
 	for _, x := range []struct{ step, bound, want float64 }{
 		{1e-3, 9, 4}, {0.3, 9, 4}, {0.99, 9, 4}, {50, 90, 4}, {-1e-3, -9, 2}, {-20, -90, 2}, {0.3, 3.5, 3.5}, {2, 3.5, 3.5}, {-0.3, 2.5, 2.5}, {-2, 2.75, 2.75},
 	} {
@@ -84,19 +84,19 @@ func TestDescents(t *testing.T) {
 	for name, g := range map[string]gait{"firstly": firstly, "loosely": loosely, "nearby": nearby} {
 		looks = 0
 		end, err := p.descend(t.Context(), []float64{40, 4}, nil, 1, g)
-		if err != nil || end == nil || !(math.Abs(end.theta[0]-3) <= 1e-3) || end.theta[1] != -0.5 || !(math.Abs(end.loss-5.25) <= 1e-5) || looks > 8 {
+		if err != nil || end == nil || !(math.Abs(end.Theta[0]-3) <= 1e-3) || end.Theta[1] != -0.5 || !(math.Abs(end.Loss-5.25) <= 1e-5) || looks > 8 {
 			t.Errorf("%s: %+v after %d looks (%v)", name, end, looks, err)
 		}
 	}
 	p.pinned = []int{0}
-	if end, err := p.descend(t.Context(), []float64{40, 4}, nil, 1, firstly); err != nil || end.theta[0] != 40 || end.theta[1] != -0.5 {
+	if end, err := p.descend(t.Context(), []float64{40, 4}, nil, 1, firstly); err != nil || end.Theta[0] != 40 || end.Theta[1] != -0.5 {
 		t.Errorf("pinned: %+v, %v", end, err)
 	}
 	known := Free("a", 0)
 	known.Mean, known.Deviation = 7, 0.5 // 4(θ − 7)²/2 beside 8(θ − 3)²/2: least at (8·3 + 4·7)/12
 	p = searching(parabola{[]float64{8}, []float64{3}, 0, &looks, 0}, known)
 	end, err := p.descend(t.Context(), []float64{0}, nil, 1, firstly)
-	if err != nil || !(math.Abs(end.theta[0]-52./12) <= 1e-9) || !(math.Abs(end.loss-(4*math.Pow(52./12-3, 2)+2*math.Pow(52./12-7, 2))) <= 1e-9) || end.normal[0] != 12 {
+	if err != nil || !(math.Abs(end.Theta[0]-52./12) <= 1e-9) || !(math.Abs(end.Loss-(4*math.Pow(52./12-3, 2)+2*math.Pow(52./12-7, 2))) <= 1e-9) || end.Normal[0] != 12 {
 		t.Errorf("with a prior: %+v, %v, want %v", end, err, 52./12)
 	}
 	wall := searching(parabola{[]float64{math.NaN()}, []float64{3}, 0, &looks, 0}, Free("a", 0))
@@ -135,8 +135,8 @@ func TestStarts(t *testing.T) {
 	looks := 0
 	p := searching(parabola{[]float64{8, 2}, []float64{3, -1}, 5, &looks, 0}, Free("a", 0), Free("b", 0))
 	p.o.Starts = 4
-	if best, err := p.fromAll(t.Context()); err != nil || !(math.Abs(best.loss-5) <= 1e-12) || p.tried != 5 || p.agreed != 5 {
-		t.Errorf("%+v, %v: %d of %d agree", best, err, p.agreed, p.tried)
+	if best, err := p.fromAll(t.Context()); err != nil || !(math.Abs(best.Loss-5) <= 1e-12) || p.agreed != 5 {
+		t.Errorf("%+v, %v: %d of 5 agree", best, err, p.agreed)
 	}
 	if best, agreed, err := Lowest(list[1:3], Options{Starts: 3}, func(theta []float64) (*Foothold, error) {
 		if looks++; looks%2 == 0 {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/portable"
 )
 
@@ -62,18 +63,13 @@ type Blindness struct {
 }
 
 func (d Blindness) String() string {
-	switch last := len(d.Names) - 1; last {
-	case -1:
-		return "nothing can be told"
+	switch len(d.Names) {
 	case 0:
+		return "nothing can be told"
+	case 1:
 		return d.Names[0] + " cannot be told: no prediction depends on it"
-	default:
-		text := d.Names[0]
-		for _, name := range d.Names[1:last] {
-			text += ", " + name
-		}
-		return fmt.Sprintf("%s and %s cannot be told apart: the log never moved what would tell", text, d.Names[last])
 	}
+	return phrase.Enumerate(d.Names) + " cannot be told apart: the log never moved what would tell"
 }
 
 // NoEndError says that no start came to a minimum.
@@ -97,7 +93,7 @@ func Find(ctx context.Context, f *formula.Regressor, l Log, unknowns []Unknown, 
 	if err != nil {
 		return nil, err
 	}
-	out := &Fitted{Unknowns: unknowns, Value: best.theta[:p.asked], Loss: best.loss, Spread: p.spread, Rows: p.rows, People: len(p.people), Tried: p.tried, Agreed: p.agreed}
+	out := &Fitted{Unknowns: unknowns, Value: best.Theta[:p.asked], Loss: best.Loss, Spread: p.spread, Rows: p.rows, People: len(p.people), Tried: 1 + o.Starts, Agreed: p.agreed}
 	out.origin = &origin{search: p, best: best, excess: make([]float64, p.asked)}
 	if err := p.judge(ctx, best, out); err != nil {
 		return nil, err
@@ -111,11 +107,11 @@ func Find(ctx context.Context, f *formula.Regressor, l Log, unknowns []Unknown, 
 }
 
 // lowest is the least loss, errors being as large as they are.
-func (p *search) lowest(ctx context.Context) (*point, error) {
+func (p *search) lowest(ctx context.Context) (*Foothold, error) {
 	if x, ok := p.how.(*likely); ok {
-		best, err := p.likeliest(ctx)
+		best, err := p.likeliest(ctx, x)
 		if err == nil {
-			err = x.outside(best.theta)
+			err = x.outside(best.Theta)
 		}
 		return best, err
 	}
@@ -127,8 +123,7 @@ func (p *search) lowest(ctx context.Context) (*point, error) {
 }
 
 // likeliest begins where errors are least, goes to where the log is likeliest, and takes the last steps by slopes alone: losses are known less well.
-func (p *search) likeliest(ctx context.Context) (*point, error) {
-	x := p.how.(*likely)
+func (p *search) likeliest(ctx context.Context, x *likely) (*Foothold, error) {
 	plain := p.o
 	plain.Laws, plain.Repeats = nil, 0
 	first, err := newSearch(p.f, p.l, p.unknowns[:p.asked], plain)
@@ -141,13 +136,13 @@ func (p *search) likeliest(ctx context.Context) (*point, error) {
 	}
 	if err == nil {
 		total := p.l.total(p.f)
-		for j, v := range begin.theta {
+		for j, v := range begin.Theta {
 			p.unknowns[j].Start = v
 		}
 		for e, at := range x.scale {
 			if at >= 0 {
 				u := &p.unknowns[at]
-				u.Start = min(max(portable.Log(math.Sqrt(begin.square[e]/total)), u.Lower), u.Upper)
+				u.Start = min(max(portable.Log(math.Sqrt(begin.Square[e]/total)), u.Lower), u.Upper)
 			}
 		}
 	}
@@ -159,14 +154,14 @@ func (p *search) likeliest(ctx context.Context) (*point, error) {
 }
 
 // settle takes steps as long as they become shorter.
-func (p *search) settle(ctx context.Context, here *point) (*point, error) {
-	here, err := p.at(ctx, here.theta, nil, p.o.Workers) // the last step of a descent is not looked at
+func (p *search) settle(ctx context.Context, here *Foothold) (*Foothold, error) {
+	here, err := p.at(ctx, here.Theta, nil, p.o.Workers) // the last step of a descent is not looked at
 	if err != nil {
 		return nil, err
 	}
 	last := math.Inf(1)
 	for range 60 {
-		step, predicted, ok := stepOf(here.theta, here.slope, here.normal, p.unknowns, p.free(here), 0)
+		step, predicted, ok := here.step(p.unknowns, p.free(here), 0)
 		if !ok || !(predicted < last) || predicted == 0 { // no step gains nothing
 			break
 		}
@@ -174,7 +169,7 @@ func (p *search) settle(ctx context.Context, here *point) (*point, error) {
 		if err != nil {
 			return nil, err
 		}
-		if there.loss-here.loss > 1e-12*(1+math.Abs(here.loss)) {
+		if there.Loss-here.Loss > 1e-12*(1+math.Abs(here.Loss)) {
 			break
 		}
 		here, last = there, predicted
@@ -194,7 +189,7 @@ func newSearch(f *formula.Regressor, l Log, unknowns []Unknown, o Options) (*sea
 	}
 	if o.Unseen == Known && !o.Times {
 		x := pooled{f: f, l: l}
-		x.many, x.group = l.people()
+		x.many, x.group = l.People()
 		p.how = x
 		return p, nil
 	}
@@ -202,7 +197,7 @@ func newSearch(f *formula.Regressor, l Log, unknowns []Unknown, o Options) (*sea
 	if err != nil {
 		return nil, err
 	}
-	p.unknowns = append(append([]Unknown(nil), unknowns...), g.names()...)
+	p.unknowns = slices.Concat(unknowns, g.names())
 	p.how = fixed{g}
 	if o.Unseen == Random {
 		x := newRandom(g, o)

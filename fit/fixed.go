@@ -56,35 +56,16 @@ func squared(sum, x []float64) {
 	}
 }
 
-func (x fixed) at(ctx context.Context, theta, spread, weight []float64, workers int) (*point, error) {
-	k, m := x.f.Unknowns+x.shifts, x.f.States
-	sums := make([]*point, min(x.count(), 64))
-	pieces, err := x.share(ctx, workers, func(d *desk, piece, who int) {
-		if sums[piece] == nil {
-			sums[piece] = newPoint(nil, k, m)
-		}
-		s, times := sums[piece], 1.0
-		if weight != nil {
-			times = weight[who]
-		}
-		if times == 0 {
-			return
-		}
-		s.loss += float64(times * x.person(d, theta, spread, who))
+func (x fixed) at(ctx context.Context, theta, spread, weight []float64, workers int) (*Foothold, error) {
+	k := x.f.Unknowns + x.shifts
+	return x.sum(ctx, theta, weight, workers, func(d *desk, s *Foothold, who int, times float64) {
+		s.Loss += float64(times * x.person(d, theta, spread, who))
 		for line, r := range d.r[:len(d.seen)] {
 			e, slope := d.seen[line], d.slope[line*k:(line+1)*k]
-			s.square[e] += float64(float64(times*r*r) * float64(spread[e]*spread[e]))
+			s.Square[e] += float64(float64(times*r*r) * float64(spread[e]*spread[e]))
 			s.gather(slope, times, r)
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
-	out := newPoint(theta, k, m)
-	for _, s := range sums[:pieces] {
-		out.add(s)
-	}
-	return out, nil
 }
 
 func (x fixed) scores(ctx context.Context, theta, spread, _ []float64, _ int) (triangle, scores *mat.Dense, err error) {
@@ -112,7 +93,7 @@ func (x fixed) scores(ctx context.Context, theta, spread, _ []float64, _ int) (t
 func (x fixed) traits(ctx context.Context, theta, spread []float64) ([]float64, error) {
 	q := x.f.Traits
 	out := make([]float64, x.count()*q)
-	_, err := x.share(ctx, 1, func(d *desk, _, who int) {
+	err := x.share(ctx, 1, func(d *desk, _, who int) {
 		x.settle(d, theta, spread, x.from, identity(q), 0, who)
 		for j := range q {
 			out[who*q+j] = x.from[j] + d.z[j]

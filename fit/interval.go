@@ -37,9 +37,8 @@ func (f *Fitted) Interval(ctx context.Context, j int, level float64) (e Ends, er
 		return e, &InputError{-1, fmt.Sprintf("the interval of number %d at level %v: there are %d numbers, and levels are above 0 and below 1", j, level, len(f.Value))}
 	}
 	u := f.Unknowns[j]
-	all := Ends{u.Lower, u.Upper, ByNothing, u.Name + " cannot be told by the log: the range is all that is known"}
 	if math.IsInf(f.Error[j], 0) || math.IsNaN(f.Error[j]) {
-		return all, nil
+		return u.untold(), nil
 	}
 	freedom := float64(f.People - 1)
 	if f.People < 2 {
@@ -69,10 +68,15 @@ func (f *Fitted) Interval(ctx context.Context, j int, level float64) (e Ends, er
 	return e, nil
 }
 
+// untold are the ends of a number of which the log says nothing.
+func (u Unknown) untold() Ends {
+	return Ends{u.Lower, u.Upper, ByNothing, u.Name + " cannot be told by the log: the range is all that is known"}
+}
+
 // origin is what a fit came from.
 type origin struct {
 	search *search
-	best   *point
+	best   *Foothold
 	excess []float64 // how much larger the variance of a number is than were errors independent
 }
 
@@ -88,35 +92,29 @@ func (o *origin) profile(ctx context.Context, f *Fitted, j int, q float64, e End
 	e.Words = fmt.Sprintf("%s is near the end of its range [%v, %v]: the interval is where the log is likely enough, and cautious at the end", u.Name, u.Lower, u.Upper)
 	step := f.Error[j] * q
 	if f.Held[j] || step == 0 {
-		normal := o.best.normal[j*len(o.best.theta)+j]
+		normal := o.best.Normal[j*len(o.best.Theta)+j]
 		if !(normal > 0) {
-			return Ends{u.Lower, u.Upper, ByNothing, u.Name + " cannot be told by the log: the range is all that is known"}, nil
+			return u.untold(), nil
 		}
 		step = q / math.Sqrt(normal)
 	}
-	for _, side := range []struct {
-		sign, bound float64
-		end         *float64
-	}{{-1, u.Lower, &e.Lower}, {1, u.Upper, &e.Upper}} {
-		at, err := o.climb(ctx, j, float64(side.sign*step), side.bound, allowed)
-		if err != nil {
-			return e, err
-		}
-		*side.end = at
+	var err error
+	if e.Lower, err = o.climb(ctx, j, -step, u.Lower, allowed); err == nil {
+		e.Upper, err = o.climb(ctx, j, step, u.Upper, allowed)
 	}
-	return e, nil
+	return e, err
 }
 
 // climb goes from the best place to one side until the loss is so much above: by steps that double, then by halving. The bound ends it.
 func (o *origin) climb(ctx context.Context, j int, step, bound, allowed float64) (float64, error) {
 	p := *o.search
 	p.pinned = []int{j}
-	from := o.best.theta[j]
+	from := o.best.Theta[j]
 	isOver := func(at float64) (bool, error) {
-		theta := slices.Clone(o.best.theta)
+		theta := slices.Clone(o.best.Theta)
 		theta[j] = at
 		end, err := p.descend(ctx, theta, nil, p.o.Workers, nearby)
-		return end == nil || !(end.loss-o.best.loss <= allowed), err
+		return end == nil || !(end.Loss-o.best.Loss <= allowed), err
 	}
 	inside, outside := from, from+step
 	for range 15 {

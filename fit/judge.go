@@ -13,7 +13,7 @@ import (
 )
 
 // judge says how sure the numbers are: by the derivatives of predictions, and errors that may go together within a person.
-func (p *search) judge(ctx context.Context, here *point, out *Fitted) error {
+func (p *search) judge(ctx context.Context, here *Foothold, out *Fitted) error {
 	k := len(p.unknowns)
 	free := p.free(here)
 	out.Held = make([]bool, p.asked)
@@ -21,7 +21,7 @@ func (p *search) judge(ctx context.Context, here *point, out *Fitted) error {
 		out.Held[j] = !slices.Contains(free, j)
 	}
 	out.Error, out.Cov = make([]float64, p.asked), make([]float64, p.asked*p.asked)
-	normal := here.normal
+	normal := here.Normal
 	if slices.ContainsFunc(p.unknowns, func(u Unknown) bool { return u.Deviation > 0 }) {
 		normal = nil
 	}
@@ -48,14 +48,14 @@ func (p *search) judge(ctx context.Context, here *point, out *Fitted) error {
 }
 
 // told are scores with their factor: those that were kept on the way, or new ones.
-func (p *search) told(ctx context.Context, here *point, normal []float64) (factor, scores *mat.Dense, err error) {
+func (p *search) told(ctx context.Context, here *Foothold, normal []float64) (factor, scores *mat.Dense, err error) {
 	if scores, ok := p.kept.of(here, p.spread); ok && normal != nil {
-		if factor, least := rootOf(mat.NewDense(len(here.theta), len(here.theta), normal)); least > sound {
+		if factor, least := rootOf(mat.NewDense(len(here.Theta), len(here.Theta), normal)); least > sound {
 			return factor, scores, nil
 		}
 	}
 	p.kept = nil
-	return p.how.scores(ctx, here.theta, p.spread, normal, p.o.Workers)
+	return p.how.scores(ctx, here.Theta, p.spread, normal, p.o.Workers)
 }
 
 // sandwich writes the covariance of the free numbers that the user asks for.
@@ -82,24 +82,36 @@ func (p *search) sandwich(out *Fitted, inverse, scores *mat.Dense, free []int, l
 		}
 		out.Words = append(out.Words, who+" of how errors go together: standard errors take them as independent from row to row.")
 	}
+	out.Take(&whole, free, loose)
 	for i, g := range free {
 		if g >= k {
 			break
 		}
-		for j, h := range free {
-			if h >= k {
-				break
-			}
-			out.Cov[g*k+h] = (whole.At(i, j) + whole.At(j, i)) / 2
-			if loose[i] || loose[j] {
-				out.Cov[g*k+h] = math.Inf(1)
-			}
-		}
-		if out.Error[g] = math.Sqrt(out.Cov[g*k+g]); !loose[i] && !(out.Error[g] <= math.MaxFloat64) {
+		if !loose[i] && !(out.Error[g] <= math.MaxFloat64) {
 			out.Error[g], out.Cov[g*k+g] = math.Inf(1), math.Inf(1)
 			out.Blind = append(out.Blind, Blindness{Names: []string{p.unknowns[g].Name}, By: []float64{1}})
 		}
 		out.origin.excess[g] = whole.At(i, i) / inverse.At(i, i)
+	}
+}
+
+// Take takes the covariance of free numbers, of which those that were not asked for are left out; where one is loose it is infinite.
+func (f *Fitted) Take(cov mat.Matrix, free []int, loose []bool) {
+	k := len(f.Value)
+	for i, g := range free {
+		if g >= k {
+			continue
+		}
+		for j, h := range free {
+			if h >= k {
+				continue
+			}
+			f.Cov[g*k+h] = (cov.At(i, j) + cov.At(j, i)) / 2
+			if loose[i] || loose[j] {
+				f.Cov[g*k+h] = math.Inf(1)
+			}
+		}
+		f.Error[g] = math.Sqrt(f.Cov[g*k+g])
 	}
 }
 
@@ -127,8 +139,8 @@ func squares(x *mat.Dense, of []int) *mat.SymDense {
 }
 
 // bootstrap fits again and again with as many people, drawn anew with all their rows, and with priors that say what they might have said.
-func (p *search) bootstrap(ctx context.Context, here *point, out *Fitted, o Options) error {
-	all, _ := p.l.people()
+func (p *search) bootstrap(ctx context.Context, here *Foothold, out *Fitted, o Options) error {
+	all, _ := p.l.People()
 	draws := make([][]float64, o.Repeats)
 	err := crew.Share(max(1, o.Workers), o.Repeats, func(_, repeat int) error {
 		s := stream.New(o.Seed, "fit", "bootstrap")
@@ -139,9 +151,9 @@ func (p *search) bootstrap(ctx context.Context, here *point, out *Fitted, o Opti
 		}
 		again := *p
 		again.unknowns = drawnAnew(p.unknowns, o.Seed, repeat)
-		end, err := again.descend(ctx, here.theta, count, 1, firstly)
+		end, err := again.descend(ctx, here.Theta, count, 1, firstly)
 		if end != nil {
-			draws[repeat] = end.theta[:p.asked]
+			draws[repeat] = end.Theta[:p.asked]
 		}
 		return err
 	})

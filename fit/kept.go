@@ -12,15 +12,8 @@ type kept struct {
 	pieces []int // between which everybody has all of his rows
 	scores *mat.Dense
 	spread []float64
-	at     *point
+	at     *Foothold
 	begun  bool // a first look is not the last
-}
-
-func (s *kept) cuts() []int {
-	if s == nil {
-		return nil
-	}
-	return s.pieces
 }
 
 // isOn tells whether this look is one that may be the last.
@@ -37,7 +30,7 @@ func (s *kept) clear(group []int, lo, hi int) {
 }
 
 // turn says at which place it is now.
-func (s *kept) turn(at *point, spread []float64) {
+func (s *kept) turn(at *Foothold, spread []float64) {
 	if s.isOn() {
 		s.at, s.spread = at, slices.Clone(spread)
 	}
@@ -47,7 +40,7 @@ func (s *kept) turn(at *point, spread []float64) {
 }
 
 // of is what was kept at a place, in the units of other errors; false: it is of another place.
-func (s *kept) of(here *point, spread []float64) (*mat.Dense, bool) {
+func (s *kept) of(here *Foothold, spread []float64) (*mat.Dense, bool) {
 	switch {
 	case s == nil || s.at != here:
 		return nil, false

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge/formula"
-	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"gonum.org/v1/gonum/mat"
@@ -26,7 +25,7 @@ type likely struct {
 // newLikely prepares it, with the unknowns that scales are.
 func newLikely(f *formula.Regressor, l Log, laws []ErrorLaw, spread []float64) (x *likely, scales []Unknown) {
 	x = &likely{f: f, l: l, laws: laws, to: f.Unknowns, near: make([]float64, f.States)}
-	x.many, x.group = l.people()
+	x.many, x.group = l.People()
 	n := l.rows(f)
 	for e, w := range laws {
 		for i := range n {
@@ -68,46 +67,24 @@ func (x *likely) sizes(theta []float64) (scale, logs []float64) {
 	return scale, logs
 }
 
-func (x *likely) at(ctx context.Context, theta, _, weight []float64, workers int) (*point, error) {
-	n, m := x.l.rows(x.f), x.f.States
-	cuts := even(n)
-	sums := make([]*point, len(cuts)-1)
-	hands := crew.Hands(max(1, workers), n*x.f.Width())
-	rooms := make([][]float64, hands)
+func (x *likely) at(ctx context.Context, theta, _, weight []float64, workers int) (*Foothold, error) {
 	scale, logs := x.sizes(theta)
-	err := crew.Share(hands, len(sums), func(hand, piece int) error {
-		if rooms[hand] == nil {
-			rooms[hand] = make([]float64, lane*(x.f.Width()+1)+x.f.Unknowns)
-		}
-		s := newPoint(nil, x.to, m)
-		sums[piece] = s
-		x.lanes(rooms[hand][lane+x.f.Unknowns:], theta, cuts[piece], cuts[piece+1], func(columns []float64, lo, n int) {
-			for e := range m {
-				x.entry(s, rooms[hand], columns, weight, e, lo, n, scale[e], logs[e])
+	return sumOf(ctx, x.f, theta, even(x.l.rows(x.f)), workers, func(s *Foothold, room []float64, lo, hi int) {
+		x.lanes(room[lane+x.f.Unknowns:], theta, lo, hi, func(columns []float64, lo, n int) {
+			for e := range scale {
+				x.entry(s, room, columns, weight, e, lo, n, scale[e], logs[e])
 			}
 		})
-		return ctx.Err()
 	})
-	if err != nil {
-		return nil, err
-	}
-	out := newPoint(theta, x.to, m)
-	for _, s := range sums {
-		out.add(s)
-	}
-	return out, nil
 }
 
 // entry adds what one entry of n rows from lo on says. It leaves slopes times roots of curvatures behind.
-func (x *likely) entry(s *point, room, columns, weight []float64, e, lo, n int, scale, logScale float64) {
+func (x *likely) entry(s *Foothold, room, columns, weight []float64, e, lo, n int, scale, logScale float64) {
 	k, m := x.f.Unknowns, x.f.States
 	products, score := room[:k], room[k:k+n]
 	slopes, roots := columns[(m+e*k)*n:(m+(e+1)*k)*n], columns[e*n:(e+1)*n]
 	for i := range n {
-		w := x.l.weight(lo + i)
-		if weight != nil {
-			w *= weight[x.group[lo+i]]
-		}
+		w := x.l.weight(lo+i) * rows.Weight(weight, x.group[lo+i])
 		if w == 0 { // whatever it is, it does not count
 			score[i], roots[i] = 0, 0
 			for a := range k {
@@ -118,16 +95,16 @@ func (x *likely) entry(s *point, room, columns, weight []float64, e, lo, n int, 
 		y := x.l.After[(lo+i)*m+e]
 		v := x.laws[e].of(y, roots[i], scale, logScale, x.near[e])
 		off := y - roots[i]
-		s.square[e] += float64(w * off * off)
-		s.loss += float64(w * v.loss)
+		s.Square[e] += float64(w * off * off)
+		s.Loss += float64(w * v.loss)
 		score[i], roots[i] = float64(w*v.score), math.Sqrt(float64(w*v.curve))
 		if at := x.scale[e]; at >= 0 {
-			s.slope[at] += float64(w * v.scaleScore)
-			s.normal[at*x.to+at] += float64(w * v.scaleExpected)
+			s.Slope[at] += float64(w * v.scaleScore)
+			s.Normal[at*x.to+at] += float64(w * v.scaleExpected)
 		}
 	}
 	rows.Dots(products, score, slopes, n)
-	add(s.slope, products)
+	rows.AddScaled(s.Slope, 1, products)
 	for a := range k {
 		for i, by := range roots {
 			slopes[a*n+i] *= by
@@ -135,7 +112,7 @@ func (x *likely) entry(s *point, room, columns, weight []float64, e, lo, n int, 
 	}
 	for a := range k {
 		rows.Dots(products[:k-a], slopes[a*n:(a+1)*n], slopes[a*n:], n)
-		add(s.normal[a*x.to+a:a*x.to+k], products[:k-a])
+		rows.AddScaled(s.Normal[a*x.to+a:a*x.to+k], 1, products[:k-a])
 	}
 }
 
@@ -206,12 +183,12 @@ func (x *likely) outside(theta []float64) (err error) {
 }
 
 // write writes what was found of scales down, how far errors are spread, and, of laws without a scale, by how much more they vary than these say.
-func (x *likely) write(best *point, p *search, out *Fitted) {
+func (x *likely) write(best *Foothold, p *search, out *Fitted) {
 	out.Laws, out.Excess = x.laws, make([]float64, len(x.laws))
 	total := p.l.total(p.f)
-	out.Scale, _ = x.sizes(best.theta)
+	out.Scale, _ = x.sizes(best.Theta)
 	sums := make([]float64, len(x.laws))
-	x.lanes(make([]float64, lane*x.f.Width()), best.theta, 0, x.l.rows(x.f), func(columns []float64, lo, n int) {
+	x.lanes(make([]float64, lane*x.f.Width()), best.Theta, 0, x.l.rows(x.f), func(columns []float64, lo, n int) {
 		for e, w := range x.laws {
 			for i := range n {
 				y, mean := x.l.After[(lo+i)*len(x.laws)+e], columns[e*n+i]
@@ -222,7 +199,7 @@ func (x *likely) write(best *point, p *search, out *Fitted) {
 		}
 	})
 	for e, w := range x.laws {
-		p.spread[e] = math.Sqrt(best.square[e] / total)
+		p.spread[e] = math.Sqrt(best.Square[e] / total)
 		if !w.hasScale() {
 			out.Scale[e], out.Excess[e] = math.NaN(), sums[e]/max(1, total-float64(p.asked)/float64(len(x.laws)))
 		} else {

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -46,12 +47,7 @@ func (e *InputError) Error() string {
 func (l Log) rows(f *formula.Regressor) int { return len(l.After) / f.States }
 
 // weight is how much a row counts.
-func (l Log) weight(i int) float64 {
-	if l.Weight == nil {
-		return 1
-	}
-	return l.Weight[i]
-}
+func (l Log) weight(i int) float64 { return rows.Weight(l.Weight, i) }
 
 // total is how much all rows count.
 func (l Log) total(f *formula.Regressor) (sum float64) {
@@ -61,8 +57,8 @@ func (l Log) total(f *formula.Regressor) (sum float64) {
 	return sum
 }
 
-// people numbers people from 0 as they come.
-func (l Log) people() (n int, group []int) {
+// People numbers people from 0 as they come: how many there are, and whose each row is.
+func (l Log) People() (n int, group []int) {
 	var known map[int]int // where they do not come in the order of their numbers
 	group = make([]int, len(l.Person))
 	for i, id := range l.Person {
@@ -91,9 +87,29 @@ func (l Log) people() (n int, group []int) {
 	return n, group
 }
 
+// Part is the log of some rows.
+func (l Log) Part(f *formula.Regressor, rows []int) Log {
+	return Log{
+		States: pick(l.States, f.States, rows), Beside: pick(l.Beside, f.Beside, rows), After: pick(l.After, f.States, rows),
+		Person: pick(l.Person, 1, rows), Weight: pick(l.Weight, 1, rows), Time: pick(l.Time, 1, rows),
+	}
+}
+
+// pick takes some rows of a table that has so many columns; nil: there is none.
+func pick[T any](table []T, columns int, rows []int) []T {
+	if table == nil {
+		return nil
+	}
+	out := make([]T, 0, len(rows)*columns)
+	for _, i := range rows {
+		out = append(out, table[i*columns:(i+1)*columns]...)
+	}
+	return out
+}
+
 // counting is how many rows count, and the numbers of the people who have such rows.
 func (l Log) counting(f *formula.Regressor) (rows int, who []int) {
-	n, group := l.people()
+	n, group := l.People()
 	counts := make([]bool, n)
 	for i := range l.rows(f) {
 		if l.weight(i) > 0 {
@@ -122,7 +138,7 @@ func (l Log) check(f *formula.Regressor, unknowns []Unknown, o Options) error {
 		return &InputError{-1, fmt.Sprintf("%d states, %d states after, %d numbers beside, %d people, %d weights and %d times are not of the same rows", len(l.States), len(l.After), len(l.Beside), len(l.Person), len(l.Weight), len(l.Time))}
 	case (o.Unseen == Known) != (f.Traits == 0):
 		return &InputError{-1, fmt.Sprintf("%d entries of traits are to be found by the model, and the fit is asked for %s", f.Traits, o.Unseen)}
-	case o.Trait != nil && len(o.Trait) != f.Traits || !allFinite(o.Trait):
+	case o.Trait != nil && len(o.Trait) != f.Traits || !rows.Finite(o.Trait):
 		return &InputError{-1, fmt.Sprintf("traits begin at %v, want %d numbers", o.Trait, f.Traits)}
 	case f.Traits > mostTraits:
 		return &InputError{-1, fmt.Sprintf("traits of %d entries, want %d at most where they are to be found", f.Traits, mostTraits)}
@@ -180,15 +196,6 @@ func (l Log) checkLaws(f *formula.Regressor, o Options) error {
 	return nil
 }
 
-func allFinite(x []float64) bool {
-	for _, v := range x {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return false
-		}
-	}
-	return true
-}
-
 // moves is how far people move: the size of errors until they are known.
 func moves(f *formula.Regressor, l Log) []float64 {
 	spread := make([]float64, f.States)
@@ -199,10 +206,7 @@ func moves(f *formula.Regressor, l Log) []float64 {
 			d := l.After[i*f.States+j] - l.States[i*f.States+j]
 			sum += float64(d * d)
 		}
-		spread[j] = math.Sqrt(sum / float64(n))
-		if spread[j] == 0 {
-			spread[j] = 1
-		}
+		spread[j] = cmp.Or(math.Sqrt(sum/float64(n)), 1)
 	}
 	return spread
 }

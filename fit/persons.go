@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/internal/dense"
@@ -38,6 +39,7 @@ type persons struct {
 	f      *formula.Regressor
 	l      Log
 	first  []int // rows of persons; one more
+	times  []int // in their order, where they have effects
 	time   []int // of rows, from 0
 	shifts int   // numbers that times are of: entries of the state for every time but the first
 	from   []float64
@@ -45,30 +47,18 @@ type persons struct {
 
 // newPersons sorts a log by person, who are numbered as they come, and within one by time.
 func newPersons(f *formula.Regressor, l Log, o Options) (*persons, error) {
-	people, group := l.people()
-	order := make([]int, len(group))
-	for i := range order {
-		order[i] = i
-	}
+	people, group := l.People()
+	order := kedge.Some(len(group), len(group))
 	slices.SortStableFunc(order, func(a, b int) int {
 		if group[a] != group[b] || l.Time == nil {
 			return group[a] - group[b]
 		}
 		return cmp.Compare(l.Time[a], l.Time[b])
 	})
-	g := &persons{f: f, first: make([]int, people+1), from: make([]float64, f.Traits)}
+	g := &persons{f: f, l: l.Part(f, order), first: make([]int, people+1), from: make([]float64, f.Traits)}
 	copy(g.from, o.Trait)
-	for _, i := range order {
-		g.first[group[i]+1]++
-		g.l.States = append(g.l.States, l.States[i*f.States:(i+1)*f.States]...)
-		g.l.After = append(g.l.After, l.After[i*f.States:(i+1)*f.States]...)
-		g.l.Beside = append(g.l.Beside, l.Beside[i*f.Beside:(i+1)*f.Beside]...)
-		if l.Weight != nil {
-			g.l.Weight = append(g.l.Weight, l.Weight[i])
-		}
-		if o.Times {
-			g.l.Time = append(g.l.Time, l.Time[i])
-		}
+	for _, who := range group {
+		g.first[who+1]++
 	}
 	for i := range people {
 		g.first[i+1] += g.first[i]
@@ -76,12 +66,12 @@ func newPersons(f *formula.Regressor, l Log, o Options) (*persons, error) {
 	if !o.Times {
 		return g, nil
 	}
-	values := slices.Compact(slices.Sorted(slices.Values(g.l.Time)))
-	if g.shifts = (len(values) - 1) * f.States; g.shifts > mostTimes {
-		return nil, &InputError{-1, fmt.Sprintf("effects of %d times are more than %d numbers: fewer times, or columns that say what moved them", len(values), mostTimes)}
+	g.times = slices.Compact(slices.Sorted(slices.Values(g.l.Time)))
+	if g.shifts = (len(g.times) - 1) * f.States; g.shifts > mostTimes {
+		return nil, &InputError{-1, fmt.Sprintf("effects of %d times are more than %d numbers: fewer times, or columns that say what moved them", len(g.times), mostTimes)}
 	}
 	for _, t := range g.l.Time {
-		at, _ := slices.BinarySearch(values, t)
+		at, _ := slices.BinarySearch(g.times, t)
 		g.time = append(g.time, at)
 	}
 	return g, nil
@@ -92,8 +82,7 @@ func (g *persons) names() (list []Unknown) {
 	if g.shifts == 0 {
 		return nil
 	}
-	values := slices.Compact(slices.Sorted(slices.Values(g.l.Time)))
-	for _, t := range values[1:] {
+	for _, t := range g.times[1:] {
 		for e := range g.f.States {
 			list = append(list, Free(fmt.Sprintf("time %d[%d]", t, e), 0))
 		}
@@ -148,10 +137,7 @@ func (g *persons) fill(d *desk, theta, spread, trait []float64, who int, slopes 
 	f.RowsOf(room, g.l.States[lo*m:hi*m], theta[:k], d.trait[:(hi-lo)*q], g.l.Beside[lo*f.Beside:hi*f.Beside])
 	d.seen = d.seen[:0]
 	for i := lo; i < hi; i++ {
-		w := 1.0
-		if g.l.Weight != nil {
-			w = g.l.Weight[i]
-		}
+		w := g.l.weight(i)
 		if w == 0 {
 			continue
 		}
@@ -214,9 +200,7 @@ func (g *persons) settleFrom(d *desk, theta, spread, base, along []float64, ridg
 		if !(predicted > 1e-24*(1+math.Abs(loss))) || g.f.Affine && turn == 3 {
 			break
 		}
-		for j := range z {
-			trial[j] = z[j] + step[j]
-		}
+		rows.Add(trial, z, step)
 		there := at(trial)
 		if !(there <= loss) {
 			if g.f.Affine || damping > 1e12 || predicted <= 1e-15*(1+loss) {
@@ -297,13 +281,15 @@ func solveSome(a, x []float64, q, n int) {
 	}
 }
 
-// share calls do for persons, in pieces that do not depend on workers.
-func (g *persons) share(ctx context.Context, workers int, do func(d *desk, piece, who int)) (pieces int, err error) {
-	people := g.count()
-	pieces = min(people, 64)
+// pieces is how many of them persons are shared out in, whoever works.
+func (g *persons) pieces() int { return min(g.count(), 64) }
+
+// share calls do for persons, in pieces.
+func (g *persons) share(ctx context.Context, workers int, do func(d *desk, piece, who int)) error {
+	people, pieces := g.count(), g.pieces()
 	hands := crew.Hands(max(1, workers), len(g.l.After)*(g.f.Unknowns+g.f.Traits)*4)
 	desks := make([]desk, hands)
-	return pieces, crew.Share(hands, pieces, func(hand, piece int) error {
+	return crew.Share(hands, pieces, func(hand, piece int) error {
 		for who := piece * people / pieces; who < (piece+1)*people/pieces; who++ {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -312,4 +298,21 @@ func (g *persons) share(ctx context.Context, workers int, do func(d *desk, piece
 		}
 		return nil
 	})
+}
+
+// sum adds up what persons say at a place, each as often as he counts.
+func (g *persons) sum(ctx context.Context, theta, weight []float64, workers int, add func(d *desk, s *Foothold, who int, times float64)) (*Foothold, error) {
+	sums := make([]*Foothold, g.pieces())
+	for piece := range sums {
+		sums[piece] = newFoothold(nil, len(theta), g.f.States)
+	}
+	err := g.share(ctx, workers, func(d *desk, piece, who int) {
+		if times := rows.Weight(weight, who); times != 0 {
+			add(d, sums[piece], who, times)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return summed(theta, g.f.States, sums), nil
 }

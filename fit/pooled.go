@@ -23,35 +23,42 @@ type pooled struct {
 // chunk is how many rows are computed at a time. Sums are over chunks in their order, so that they do not depend on workers.
 const chunk = 1024
 
-func (x pooled) at(ctx context.Context, theta, spread, weight []float64, workers int) (*point, error) {
-	k, m := x.f.Unknowns, x.f.States
-	n := x.l.rows(x.f)
-	cuts := x.kept.cuts()
-	if cuts == nil {
-		cuts = even(n)
+func (x pooled) at(ctx context.Context, theta, spread, weight []float64, workers int) (*Foothold, error) {
+	cuts := even(x.l.rows(x.f))
+	if x.kept != nil {
+		cuts = x.kept.pieces
 	}
-	sums := make([]*point, len(cuts)-1)
-	hands := crew.Hands(max(1, workers), n*x.f.Width())
-	rooms := make([][]float64, hands)
-	err := crew.Share(hands, len(sums), func(hand, piece int) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if rooms[hand] == nil {
-			rooms[hand] = make([]float64, lane*x.f.Width()+k)
-		}
-		sums[piece] = x.sum(rooms[hand], theta, spread, weight, cuts[piece], cuts[piece+1])
-		return nil
+	out, err := sumOf(ctx, x.f, theta, cuts, workers, func(s *Foothold, room []float64, lo, hi int) { x.sum(s, room, theta, spread, weight, lo, hi) })
+	if err == nil {
+		x.kept.turn(out, spread)
+	}
+	return out, err
+}
+
+// sumOf adds up what pieces of rows say at a place.
+func sumOf(ctx context.Context, f *formula.Regressor, theta []float64, cuts []int, workers int, add func(s *Foothold, room []float64, lo, hi int)) (*Foothold, error) {
+	sums := make([]*Foothold, len(cuts)-1)
+	err := share(f, cuts, workers, func(room []float64, piece int) error {
+		sums[piece] = newFoothold(nil, len(theta), f.States)
+		add(sums[piece], room, cuts[piece], cuts[piece+1])
+		return ctx.Err()
 	})
 	if err != nil {
 		return nil, err
 	}
-	out := newPoint(theta, k, m)
-	for _, s := range sums {
-		out.add(s)
-	}
-	x.kept.turn(out, spread)
-	return out, nil
+	return summed(theta, f.States, sums), nil
+}
+
+// share calls do for the pieces between cuts of rows, with memory for all columns of a lane, one more, and a number for each unknown.
+func share(f *formula.Regressor, cuts []int, workers int, do func(room []float64, piece int) error) error {
+	hands := crew.Hands(max(1, workers), cuts[len(cuts)-1]*f.Width())
+	rooms := make([][]float64, hands)
+	return crew.Share(hands, len(cuts)-1, func(hand, piece int) error {
+		if rooms[hand] == nil {
+			rooms[hand] = make([]float64, lane*(f.Width()+1)+f.Unknowns)
+		}
+		return do(rooms[hand], piece)
+	})
 }
 
 // even cuts rows into chunks.
@@ -65,10 +72,9 @@ func even(n int) (cuts []int) {
 // lane is how many rows are computed at a time, as columns: products of columns are sums over many rows, and few rows stay near.
 const lane = 256
 
-// sum adds up rows lo to hi.
-func (x pooled) sum(room, theta, spread, weight []float64, lo, hi int) *point {
+// sum adds rows lo to hi.
+func (x pooled) sum(s *Foothold, room, theta, spread, weight []float64, lo, hi int) {
 	k, m := x.f.Unknowns, x.f.States
-	s := newPoint(nil, k, m)
 	products := room[:k]
 	x.kept.clear(x.group, lo, hi)
 	for at := lo; at < hi; at += lane {
@@ -81,17 +87,16 @@ func (x pooled) sum(room, theta, spread, weight []float64, lo, hi int) *point {
 			by := 1 / spread[e] / spread[e]
 			off, slopes := columns[e*n:(e+1)*n], columns[(m+e*k)*n:(m+(e+1)*k)*n]
 			square := rows.Dot(off, off)
-			s.square[e] += square
-			s.loss += float64(square * by / 2)
+			s.Square[e] += square
+			s.Loss += float64(square * by / 2)
 			rows.Dots(products, off, slopes, n)
-			rows.AddScaled(s.slope, by, products)
+			rows.AddScaled(s.Slope, by, products)
 			for a := range k {
 				rows.Dots(products[:k-a], slopes[a*n:(a+1)*n], slopes[a*n:], n)
-				rows.AddScaled(s.normal[a*k+a:(a+1)*k], by, products[:k-a])
+				rows.AddScaled(s.Normal[a*k+a:(a+1)*k], by, products[:k-a])
 			}
 		}
 	}
-	return s
 }
 
 // columns are the errors of n rows from lo on, entry by entry, and behind them their slopes, entry by entry and unknown by unknown, with the roots of weights.
@@ -108,10 +113,7 @@ func (x pooled) columns(room, theta, weight []float64, lo, n int) []float64 {
 		return columns
 	}
 	for i := range n {
-		w := x.l.weight(lo + i)
-		if weight != nil {
-			w *= weight[x.group[lo+i]]
-		}
+		w := x.l.weight(lo+i) * rows.Weight(weight, x.group[lo+i])
 		by := math.Sqrt(w)
 		for at := i; at < len(columns); at += n {
 			if columns[at] *= by; by == 0 { // whatever it is, it does not count
@@ -124,18 +126,13 @@ func (x pooled) columns(room, theta, weight []float64, lo, n int) []float64 {
 
 // some is every so-manieth chunk of rows.
 func (x pooled) some(step int) pooled {
-	m, b := x.f.States, x.f.Beside
-	out := pooled{f: x.f, many: x.many}
-	for lo, n := 0, x.l.rows(x.f); lo < n; lo += step * chunk {
-		hi := min(n, lo+chunk)
-		out.group = append(out.group, x.group[lo:hi]...)
-		out.l.States, out.l.After = append(out.l.States, x.l.States[lo*m:hi*m]...), append(out.l.After, x.l.After[lo*m:hi*m]...)
-		out.l.Beside = append(out.l.Beside, x.l.Beside[lo*b:hi*b]...)
-		if x.l.Weight != nil {
-			out.l.Weight = append(out.l.Weight, x.l.Weight[lo:hi]...)
+	var taken []int
+	for i := range x.l.rows(x.f) {
+		if i/chunk%step == 0 {
+			taken = append(taken, i)
 		}
 	}
-	return out
+	return pooled{f: x.f, l: x.l.Part(x.f, taken), many: x.many, group: pick(x.group, 1, taken)}
 }
 
 // sound is the least eigenvalue of normal equations, columns being of length 1, that are as good as all derivatives.
@@ -158,18 +155,13 @@ func (x pooled) scores(ctx context.Context, theta, spread, normal []float64, wor
 	if exact { // one triangle after the other
 		cuts = []int{0, x.l.rows(x.f)}
 	}
-	hands := crew.Hands(max(1, workers), x.l.rows(x.f)*x.f.Width())
-	rooms := make([][]float64, hands)
-	return factor, scores, crew.Share(hands, len(cuts)-1, func(hand, piece int) error {
-		if rooms[hand] == nil {
-			rooms[hand] = make([]float64, lane*x.f.Width())
-		}
+	return factor, scores, share(x.f, cuts, workers, func(room []float64, piece int) error {
 		for lo, hi := cuts[piece], cuts[piece+1]; lo < hi; lo += lane {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			n := min(lane, hi-lo)
-			columns := x.columns(rooms[hand], theta, nil, lo, n)
+			columns := x.columns(room, theta, nil, lo, n)
 			x.score(scores, columns, spread, lo, n)
 			if exact {
 				x.stack(factor, columns, spread, n)

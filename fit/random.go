@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge/internal/dense"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"gonum.org/v1/gonum/mat"
@@ -17,8 +19,9 @@ import (
 // the lower triangle of L, and logarithms of the sizes of errors.
 type random struct {
 	*persons
-	apart                    int // numbers for a mean of one entry
-	mean, triangle, logs, to int // where they begin, and the end
+	apart                    int      // numbers for a mean of one entry
+	mean, triangle, logs, to int      // where they begin, and the end
+	below                    [][2]int // rows and columns of the triangle
 }
 
 func newRandom(g *persons, o Options) *random {
@@ -27,19 +30,21 @@ func newRandom(g *persons, o Options) *random {
 		x.apart += g.f.States
 	}
 	q := g.f.Traits
+	for a := range q {
+		for b := range a + 1 {
+			x.below = append(x.below, [2]int{a, b})
+		}
+	}
 	x.triangle = x.mean + q*x.apart
-	x.logs = x.triangle + q*(q+1)/2
+	x.logs = x.triangle + len(x.below)
 	x.to = x.logs + g.f.States
 	return x
 }
 
 // names are what is found besides, each with where the search begins: L so that traits matter as much as all errors.
 func (x *random) names(sofar []Unknown, spread []float64) (list []Unknown) {
-	q, k := x.f.Traits, x.f.Unknowns+x.shifts
-	theta := make([]float64, k)
-	for j := range theta {
-		theta[j] = sofar[j].Start
-	}
+	q := x.f.Traits
+	theta := lists.Of(sofar, func(u Unknown) float64 { return u.Start })
 	size := make([]float64, q)
 	var d desk
 	for who := range x.count() {
@@ -56,17 +61,15 @@ func (x *random) names(sofar []Unknown, spread []float64) (list []Unknown) {
 			list = append(list, Free(fmt.Sprintf("trait %d by first state %d", j, e), 0))
 		}
 	}
-	for a := range q {
-		for b := range a + 1 {
-			start := 0.0
-			if a == b {
-				start = 1
-				if s := math.Sqrt(size[a]); s > 0 && !math.IsInf(s, 0) {
-					start = 1 / s
-				}
+	for _, at := range x.below {
+		start := 0.0
+		if at[0] == at[1] {
+			start = 1
+			if s := math.Sqrt(size[at[0]]); s > 0 && !math.IsInf(s, 0) {
+				start = 1 / s
 			}
-			list = append(list, Free(fmt.Sprintf("spread of traits %d and %d", a, b), start))
 		}
+		list = append(list, Free(fmt.Sprintf("spread of traits %d and %d", at[0], at[1]), start))
 	}
 	for e, s := range spread {
 		list = append(list, Free(fmt.Sprintf("spread of errors of entry %d", e), portable.Log(s)))
@@ -78,12 +81,8 @@ func (x *random) names(sofar []Unknown, spread []float64) (list []Unknown) {
 func (x *random) parts(phi []float64) (lower, spread []float64) {
 	q := x.f.Traits
 	lower, spread = make([]float64, q*q), make([]float64, x.f.States)
-	at := x.triangle
-	for a := range q {
-		for b := range a + 1 {
-			lower[a*q+b] = phi[at]
-			at++
-		}
+	for i, at := range x.below {
+		lower[at[0]*q+at[1]] = phi[x.triangle+i]
 	}
 	for e := range spread {
 		spread[e] = portable.Exp(phi[x.logs+e])
@@ -123,22 +122,22 @@ func (x *random) half(d *desk, lower []float64) (loss float64, inner, factor []f
 }
 
 // person adds what one says at a place; metric false: slope and loss alone.
-func (x *random) person(d *desk, s *point, phi []float64, who int, metric bool) {
+func (x *random) person(d *desk, s *Foothold, phi []float64, who int, metric bool) {
 	lower, spread := x.parts(phi)
 	loss := x.settle(d, phi, spread, x.base(phi, who), lower, 1, who)
 	half, inner, factor := x.half(d, lower)
-	s.loss += loss + half
+	s.Loss += loss + half
 	for _, e := range d.seen {
-		s.loss += phi[x.logs+e]
+		s.Loss += phi[x.logs+e]
 	}
-	if math.IsInf(half, 0) || math.IsNaN(s.loss) {
-		s.loss = math.Inf(1)
+	if math.IsInf(half, 0) || math.IsNaN(s.Loss) {
+		s.Loss = math.Inf(1)
 		return
 	}
 	v := newVariance(x, d, inner, factor, lower)
 	x.slopes(d, s, v, who)
 	for _, j := range x.bent() {
-		s.slope[j] -= x.bend(d, phi, v.z, j, who)
+		s.Slope[j] -= x.bend(d, phi, v.z, j, who)
 	}
 	if metric {
 		if len(x.bent()) > 0 { // the desk was used
@@ -166,7 +165,7 @@ func (x *random) bent() (list []int) {
 // bend is the slope of half of log |M| in one number, traits following from where z is best here.
 func (x *random) bend(d *desk, phi, z []float64, j, who int) (slope float64) {
 	h := 1e-3 * max(0.1, math.Abs(phi[j]))
-	there := append([]float64(nil), phi...)
+	there := slices.Clone(phi)
 	for _, c := range []struct{ by, weight float64 }{{-2, 1.0 / 12}, {-1, -8.0 / 12}, {1, 8.0 / 12}, {2, -1.0 / 12}} {
 		there[j] = phi[j] + float64(c.by*h)
 		lower, spread := x.parts(there)
@@ -178,34 +177,17 @@ func (x *random) bend(d *desk, phi, z []float64, j, who int) (slope float64) {
 	return slope
 }
 
-func (x *random) at(ctx context.Context, phi, _, weight []float64, workers int) (*point, error) {
-	sums := make([]*point, min(x.count(), 64))
-	pieces, err := x.share(ctx, workers, func(d *desk, piece, who int) {
-		if sums[piece] == nil {
-			sums[piece] = newPoint(nil, x.to, x.f.States)
-		}
+func (x *random) at(ctx context.Context, phi, _, weight []float64, workers int) (*Foothold, error) {
+	return x.sum(ctx, phi, weight, workers, func(d *desk, s *Foothold, who int, times float64) {
 		if weight == nil {
-			x.person(d, sums[piece], phi, who, true)
+			x.person(d, s, phi, who, true)
 			return
 		}
-		if weight[who] == 0 {
-			return
-		}
-		one := newPoint(nil, x.to, x.f.States)
+		one := newFoothold(nil, x.to, x.f.States)
 		x.person(d, one, phi, who, true)
-		one.loss *= weight[who]
-		rows.Scale(one.slope, weight[who])
-		rows.Scale(one.normal, weight[who])
-		sums[piece].add(one)
+		one.scale(times)
+		s.add(one)
 	})
-	if err != nil {
-		return nil, err
-	}
-	out := newPoint(phi, x.to, x.f.States)
-	for _, s := range sums[:pieces] {
-		out.add(s)
-	}
-	return out, nil
 }
 
 // scores come with the information as it is seen: differences of slopes.
@@ -213,14 +195,14 @@ func (x *random) scores(ctx context.Context, phi, _, _ []float64, workers int) (
 	n := x.to
 	slopes := func(phi []float64) (*mat.Dense, []float64, error) {
 		each := mat.NewDense(x.count(), n, nil)
-		_, err := x.share(ctx, workers, func(d *desk, _, who int) {
-			one := newPoint(nil, n, x.f.States)
+		err := x.share(ctx, workers, func(d *desk, _, who int) {
+			one := newFoothold(nil, n, x.f.States)
 			x.person(d, one, phi, who, false)
-			each.SetRow(who, one.slope)
+			each.SetRow(who, one.Slope)
 		})
 		sum := make([]float64, n)
 		for who := range x.count() {
-			add(sum, each.RawRowView(who))
+			rows.AddScaled(sum, 1, each.RawRowView(who))
 		}
 		return each, sum, err
 	}
@@ -230,19 +212,16 @@ func (x *random) scores(ctx context.Context, phi, _, _ []float64, workers int) (
 	information := mat.NewDense(n, n, nil)
 	for j := range n {
 		h := float64(1e-4 * max(0.1, math.Abs(phi[j])))
-		there := append([]float64(nil), phi...)
-		there[j] = phi[j] + h
-		_, up, err := slopes(there)
-		if err != nil {
-			return nil, nil, err
+		there := slices.Clone(phi)
+		var ends [2][]float64
+		for side, at := range []float64{phi[j] + h, phi[j] - h} {
+			there[j] = at
+			if _, ends[side], err = slopes(there); err != nil {
+				return nil, nil, err
+			}
 		}
-		there[j] = phi[j] - h
-		_, down, err := slopes(there)
-		if err != nil {
-			return nil, nil, err
-		}
-		for i := range n {
-			information.Set(i, j, (down[i]-up[i])/2/h)
+		for i, up := range ends[0] {
+			information.Set(i, j, (ends[1][i]-up)/2/h)
 		}
 	}
 	factor, _ = rootOf(information)
@@ -254,7 +233,7 @@ func (x *random) traits(ctx context.Context, phi []float64) ([]float64, error) {
 	q := x.f.Traits
 	out := make([]float64, x.count()*q)
 	lower, spread := x.parts(phi)
-	_, err := x.share(ctx, 1, func(d *desk, _, who int) {
+	err := x.share(ctx, 1, func(d *desk, _, who int) {
 		base := x.base(phi, who)
 		x.settle(d, phi, spread, base, lower, 1, who)
 		copy(out[who*q:], base)
@@ -268,13 +247,7 @@ func (x *random) write(phi []float64, out *Fitted) {
 	q := x.f.Traits
 	lower, spread := x.parts(phi)
 	out.Spread, out.Shifts = spread, phi[x.f.Unknowns:x.mean]
-	turned := make([]float64, q*q)
-	for a := range q {
-		for b := range q {
-			turned[b*q+a] = lower[a*q+b]
-		}
-	}
-	out.TraitCov, out.TraitMean = product(lower, turned, q, false), make([]float64, q)
+	out.TraitCov, out.TraitMean = dense.Product(lower, dense.Transposed(lower, q), q), make([]float64, q)
 	for who := range x.count() {
 		for j, v := range x.base(phi, who) {
 			out.TraitMean[j] += v / float64(x.count())

@@ -19,7 +19,7 @@ type watched struct {
 	seen *[]string
 }
 
-func (w watched) at(ctx context.Context, theta, spread, weight []float64, workers int) (*point, error) {
+func (w watched) at(ctx context.Context, theta, spread, weight []float64, workers int) (*Foothold, error) {
 	*w.seen = append(*w.seen, fmt.Sprintf("%.6g", theta))
 	return w.evaluator.at(ctx, theta, spread, weight, workers)
 }
@@ -61,7 +61,7 @@ func TestWaysAreAsRecorded(t *testing.T) {
 				lines = append(lines, "  to no end, "+count())
 				continue
 			}
-			lines = append(lines, fmt.Sprintf("  to %.9g with a loss of %.9g, %s", end.theta, end.loss, count()))
+			lines = append(lines, fmt.Sprintf("  to %.9g with a loss of %.9g, %s", end.Theta, end.Loss, count()))
 			if g > 0 {
 				continue
 			}

@@ -6,14 +6,13 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge/formula"
-	"github.com/kedge-opt/kedge/internal/rows"
 	"gonum.org/v1/gonum/mat"
 )
 
 // evaluator is how a log judges a place of a search.
 type evaluator interface {
 	// at sums up; weight is how often everybody counts, nil: once.
-	at(ctx context.Context, theta, spread, weight []float64, workers int) (*point, error)
+	at(ctx context.Context, theta, spread, weight []float64, workers int) (*Foothold, error)
 	// scores are a factor R of the information RᵀR of the log, and what each person adds to the slope of the loss, with its sign turned.
 	// Normal equations of the place that hold no prior may stand for the factor; nil: there are none.
 	scores(ctx context.Context, theta, spread, normal []float64, workers int) (factor, scores *mat.Dense, err error)
@@ -32,8 +31,7 @@ type search struct {
 	people   []int     // who have such rows, by number
 	pinned   []int     // unknowns that stay where they are
 	kept     *kept     // of the last place that all of a long log was looked at
-	tried    int
-	agreed   int
+	agreed   int       // starts that came to the same loss
 }
 
 // nuisance is how many numbers were found of people, beside the unknowns of a search.
@@ -45,65 +43,26 @@ func (p *search) nuisance() float64 {
 }
 
 // at evaluates a place, with what is known beforehand.
-func (p *search) at(ctx context.Context, theta, weight []float64, workers int) (*point, error) {
-	k := len(theta)
+func (p *search) at(ctx context.Context, theta, weight []float64, workers int) (*Foothold, error) {
 	out, err := p.how.at(ctx, theta, p.spread, weight, workers)
 	if err != nil {
 		return nil, err
 	}
-	for j, u := range p.unknowns {
-		if u.Deviation > 0 {
-			off := (theta[j] - u.Mean) / u.Deviation
-			out.loss += float64(off * off / 2)
-			out.slope[j] -= off / u.Deviation
-			out.normal[j*k+j] += u.Known()
-		}
-	}
-	for i := range k {
-		for j := range i {
-			out.normal[i*k+j] = out.normal[j*k+i]
-		}
-	}
-	if math.IsNaN(out.loss) || !rows.Finite(out.normal) || !rows.Finite(out.slope) { // no place to stay, or to go on from
-		out.loss = math.Inf(1)
-	}
+	out.Know(p.unknowns)
 	return out, nil
 }
 
 // fromAll takes the best of all starts.
-func (p *search) fromAll(ctx context.Context) (*point, error) {
-	var best *point
-	var losses []float64
-	for n := range 1 + p.o.Starts {
-		end, err := p.from(ctx, startOf(p.unknowns, p.asked, p.o.Seed, n))
-		if err != nil {
-			return nil, err
-		}
-		p.tried++
-		if end == nil {
-			continue
-		}
-		losses = append(losses, end.loss)
-		if best == nil || end.loss < best.loss {
-			best = end
-		}
-	}
-	if best == nil {
-		return nil, &NoEndError{p.tried}
-	}
-	for _, loss := range losses {
-		if loss-best.loss <= 1e-9*(1+math.Abs(best.loss)) {
-			p.agreed++
-		}
-	}
-	return best, nil
+func (p *search) fromAll(ctx context.Context) (best *Foothold, err error) {
+	best, p.agreed, err = lowest(p.unknowns, p.asked, p.o, func(theta []float64) (*Foothold, error) { return p.from(ctx, theta) })
+	return best, err
 }
 
 // many rows are those of a log of which a part tells first roughly where to look, and least are those of the shortest part.
 const many, part, least = 1 << 16, 16, 1 << 12
 
 // from descends from a start: in a long log first over every 16th chunk of rows, of these in a longer one over every 16th, and then from there over all.
-func (p *search) from(ctx context.Context, theta []float64) (*point, error) {
+func (p *search) from(ctx context.Context, theta []float64) (*Foothold, error) {
 	x, ok := p.how.(pooled)
 	if ok && x.l.rows(p.f) >= many {
 		end, err := p.roughly(ctx, x.some(part), theta)
@@ -111,7 +70,7 @@ func (p *search) from(ctx context.Context, theta []float64) (*point, error) {
 			return nil, err
 		}
 		if end != nil {
-			if out, err := p.whole(ctx, end.theta); out != nil || err != nil {
+			if out, err := p.whole(ctx, end.Theta); out != nil || err != nil {
 				return out, err
 			}
 		}
@@ -120,13 +79,13 @@ func (p *search) from(ctx context.Context, theta []float64) (*point, error) {
 }
 
 // roughly descends over a part of the log; nil: to no minimum.
-func (p *search) roughly(ctx context.Context, x pooled, theta []float64) (*point, error) {
+func (p *search) roughly(ctx context.Context, x pooled, theta []float64) (*Foothold, error) {
 	rough := *p
 	if n := x.l.rows(p.f) / part; n >= least && n >= 100*len(theta) {
 		if end, err := p.roughly(ctx, x.some(part), theta); err != nil {
 			return nil, err
 		} else if end != nil {
-			theta = end.theta
+			theta = end.Theta
 		}
 	}
 	rough.how = x
@@ -135,7 +94,7 @@ func (p *search) roughly(ctx context.Context, x pooled, theta []float64) (*point
 
 // whole descends over all of a long log from near the best, and keeps what people add there. A last step of a tenth of a standard error needs no look:
 // what it misses is far smaller.
-func (p *search) whole(ctx context.Context, theta []float64) (*point, error) {
+func (p *search) whole(ctx context.Context, theta []float64) (*Foothold, error) {
 	x, ok := p.how.(pooled)
 	if !ok || p.l.rows(p.f) < many {
 		return p.descend(ctx, theta, nil, p.o.Workers, firstly)
@@ -165,30 +124,30 @@ var (
 )
 
 // descend goes down by Levenberg's and Marquardt's method within the bounds; nil: it came to no minimum.
-func (p *search) descend(ctx context.Context, theta, weight []float64, workers int, g gait) (*point, error) {
+func (p *search) descend(ctx context.Context, theta, weight []float64, workers int, g gait) (*Foothold, error) {
 	here, err := p.at(ctx, theta, weight, workers)
-	if err != nil || math.IsInf(here.loss, 0) {
+	if err != nil || math.IsInf(here.Loss, 0) {
 		return nil, err
 	}
 	damping, grow := g.damping, 2.0
 	for range g.turns {
-		step, predicted, ok := stepOf(here.theta, here.slope, here.normal, p.unknowns, p.free(here), damping)
-		size := 1 + math.Abs(here.loss)
+		step, predicted, ok := here.step(p.unknowns, p.free(here), damping)
+		size := 1 + math.Abs(here.Loss)
 		switch {
 		case !ok && damping <= 1e15: // too little of it for what the log does not tell
 			damping = max(float64(damping*10), 1e-12)
 			continue
 		case step == nil || predicted <= g.gain*size && damping <= 1:
 			return here, nil
-		case predicted <= g.look*math.Abs(here.loss) && damping <= 1e-3: // less than the loss is known by: slopes know better
-			here.theta, here.loss = step, here.loss-predicted
+		case predicted <= g.look*math.Abs(here.Loss) && damping <= 1e-3: // less than the loss is known by: slopes know better
+			here.Theta, here.Loss = step, here.Loss-predicted
 			return here, nil
 		}
 		there, err := p.at(ctx, step, weight, workers)
 		if err != nil {
 			return nil, err
 		}
-		gain := here.loss - there.loss
+		gain := here.Loss - there.Loss
 		if predicted <= 1e-15*size {
 			if gain >= -1e-13*size && damping <= 1 {
 				return there, nil
@@ -212,36 +171,34 @@ func (p *search) descend(ctx context.Context, theta, weight []float64, workers i
 }
 
 // free are the unknowns that nothing holds.
-func (p *search) free(here *point) []int { return freeOf(here.theta, here.slope, p.unknowns, p.pinned) }
+func (p *search) free(here *Foothold) []int { return here.Free(p.unknowns, p.pinned...) }
 
 // weigh measures how large errors of each entry are, and goes on from there until that changes nothing.
-func (p *search) weigh(ctx context.Context, best *point) (*point, error) {
+func (p *search) weigh(ctx context.Context, best *Foothold) (*Foothold, error) {
 	if p.o.Unseen == Random { // they are among what is unknown
 		return best, nil
 	}
 	total := p.l.total(p.f)
 	if len(p.spread) == 1 && !slices.ContainsFunc(p.unknowns, func(u Unknown) bool { return u.Deviation > 0 }) {
-		spread := max(math.Sqrt(best.square[0]/total), 1e-12*p.spread[0])
-		best.rescale(p.spread[0] / spread)
+		spread := max(math.Sqrt(best.Square[0]/total), 1e-12*p.spread[0])
+		by := p.spread[0] / spread // with one unit for all, and without priors, the place stays the best
+		best.scale(by * by)
 		p.spread[0] = spread
 		return best, nil
 	}
 	for range 50 {
 		change := 0.0
-		for e, s := range best.square {
-			spread := math.Sqrt(s / total)
-			if floor := 1e-12 * p.spread[e]; spread < floor { // a log without errors
-				spread = floor
-			}
+		for e, s := range best.Square {
+			spread := max(math.Sqrt(s/total), 1e-12*p.spread[e]) // of a log without errors
 			change = max(change, math.Abs(spread/p.spread[e]-1))
 			p.spread[e] = spread
 		}
-		end, err := p.whole(ctx, best.theta)
+		end, err := p.whole(ctx, best.Theta)
 		if err != nil {
 			return nil, err
 		}
 		if end == nil {
-			return nil, &NoEndError{p.tried}
+			return nil, &NoEndError{1 + p.o.Starts}
 		}
 		best = end
 		if change < 1e-9 || len(p.spread) == 1 {

@@ -1,30 +1,16 @@
 package fit
 
 import (
+	"cmp"
 	"math"
 
-	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/internal/dense"
 	"gonum.org/v1/gonum/mat"
 )
 
 // sandwiched is LᵀAL.
 func sandwiched(a, l []float64, q int) []float64 {
-	return product(l, product(a, l, q, false), q, true)
-}
-
-// product is AB, or AᵀB.
-func product(a, b []float64, q int, turned bool) []float64 {
-	out := make([]float64, q*q)
-	for i := range q {
-		for j := range q {
-			v := a[i*q+j]
-			if turned {
-				v = a[j*q+i]
-			}
-			rows.AddScaled(out[i*q:(i+1)*q], v, b[j*q:(j+1)*q])
-		}
-	}
-	return out
+	return dense.Product(dense.Transposed(l, q), dense.Product(a, l, q), q)
 }
 
 // rootOf is a matrix R with RᵀR the symmetric part of a, without directions in which that is negative, and the least eigenvalue once columns of R are of
@@ -33,9 +19,7 @@ func rootOf(a *mat.Dense) (root *mat.Dense, least float64) {
 	n, _ := a.Dims()
 	size, scaled := make([]float64, n), mat.NewSymDense(n, nil)
 	for j := range n {
-		if size[j] = math.Sqrt(math.Abs(a.At(j, j))); size[j] == 0 {
-			size[j] = 1
-		}
+		size[j] = cmp.Or(math.Sqrt(math.Abs(a.At(j, j))), 1)
 	}
 	for i := range n {
 		for j := range n {

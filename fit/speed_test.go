@@ -35,21 +35,21 @@ func large(b testing.TB, rows int) (*formula.Regressor, Log, []Unknown) {
 }
 
 // plain is what pooled sums up, row by row.
-func plain(f *formula.Regressor, l Log, theta, spread, weight []float64) *point {
+func plain(f *formula.Regressor, l Log, theta, spread, weight []float64) *Foothold {
 	k, m := f.Unknowns, f.States
-	s, row := newPoint(theta, k, m), make([]float64, f.Width())
-	_, group := l.people()
+	s, row := newFoothold(theta, k, m), make([]float64, f.Width())
+	_, group := l.People()
 	for i := range l.Person {
 		f.Rows(row, l.States[i*m:(i+1)*m], theta, l.Beside[i*f.Beside:(i+1)*f.Beside])
 		w := l.Weight[i] * weight[group[i]]
 		for e := range m {
 			r, j := l.After[i*m+e]-row[e], row[m+e*k:m+(e+1)*k]
-			s.square[e] += w * r * r
-			s.loss += w * r * r / 2 / spread[e] / spread[e]
+			s.Square[e] += w * r * r
+			s.Loss += w * r * r / 2 / spread[e] / spread[e]
 			for a := range k {
-				s.slope[a] += w * r * j[a] / spread[e] / spread[e]
+				s.Slope[a] += w * r * j[a] / spread[e] / spread[e]
 				for b := a; b < k; b++ {
-					s.normal[a*k+b] += w * j[a] * j[b] / spread[e] / spread[e]
+					s.Normal[a*k+b] += w * j[a] * j[b] / spread[e] / spread[e]
 				}
 			}
 		}
@@ -70,7 +70,7 @@ func TestColumnsAreRows(t *testing.T) {
 	for range l.Person {
 		l.Weight = append(l.Weight, float64(r.IntN(4))/2)
 	}
-	many, group := l.people()
+	many, group := l.People()
 	theta[0] = 0.5
 	got, err := pooled{f: f, l: l, group: group, many: many}.at(t.Context(), theta, spread, weight, 2)
 	if err != nil {
@@ -80,9 +80,9 @@ func TestColumnsAreRows(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		got, want []float64
-	}{{"loss", []float64{got.loss}, []float64{want.loss}}, {"slope", got.slope, want.slope}, {"normal", got.normal, want.normal}, {"square", got.square, want.square}} {
+	}{{"loss", []float64{got.Loss}, []float64{want.Loss}}, {"slope", got.Slope, want.Slope}, {"normal", got.Normal, want.Normal}, {"square", got.Square, want.Square}} {
 		for i, v := range c.want {
-			if math.Abs(c.got[i]-v) > 1e-12*want.normal[0] {
+			if math.Abs(c.got[i]-v) > 1e-12*want.Normal[0] {
 				t.Errorf("%s %d is %v, row by row %v", c.name, i, c.got[i], v)
 			}
 		}
@@ -104,7 +104,7 @@ func TestLongLogs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for j, v := range whole.theta {
+	for j, v := range whole.Theta {
 		if math.Abs(v-got.Value[j]) > 2e-3*got.Error[j] {
 			t.Errorf("%s is %v, without a part first %v, ± %v", unknowns[j].Name, got.Value[j], v, got.Error[j])
 		}
@@ -122,7 +122,7 @@ func TestLongLogs(t *testing.T) {
 		for i := range unknowns {
 			sum += exact.At(i, j) * exact.At(i, j)
 		}
-		if want := here.normal[j*len(unknowns)+j]; !(math.Abs(sum/want-1) <= 1e-10) {
+		if want := here.Normal[j*len(unknowns)+j]; !(math.Abs(sum/want-1) <= 1e-10) {
 			t.Errorf("%s: derivatives are of length² %v, by normal equations %v", unknowns[j].Name, sum, want)
 		}
 	}
@@ -156,7 +156,7 @@ func TestKeptOnTheWay(t *testing.T) {
 			t.Fatalf("number %d of person %d is %v, want %v", i%10, i/10, w, v)
 		}
 	}
-	if _, ok := x.kept.of(&point{}, []float64{3}); ok {
+	if _, ok := x.kept.of(&Foothold{}, []float64{3}); ok {
 		t.Error("of another place")
 	}
 	one, err := Find(t.Context(), f, l, unknowns, Options{Workers: 1})

@@ -1,6 +1,8 @@
 package fit
 
 import (
+	"slices"
+
 	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
@@ -17,7 +19,7 @@ type variance struct {
 
 func newVariance(x *random, d *desk, inner, factor, lower []float64) *variance {
 	q, m := x.f.Traits, x.f.States
-	v := &variance{lower: lower, inner: inner, pull: make([]float64, q), z: append([]float64(nil), d.z...), square: make([]float64, m), lines: make([]float64, m)}
+	v := &variance{lower: lower, inner: inner, pull: make([]float64, q), z: slices.Clone(d.z), square: make([]float64, m), lines: make([]float64, m)}
 	for range m {
 		v.own = append(v.own, make([]float64, q*q))
 	}
@@ -30,23 +32,12 @@ func newVariance(x *random, d *desk, inner, factor, lower []float64) *variance {
 			rows.AddScaled(v.own[e][j*q:(j+1)*q], w, own)
 		}
 	}
-	// M⁻¹Lᵀ, column by column, and L times that.
-	half := make([]float64, q*q)
+	along := slices.Clone(lower) // LM⁻¹, row by row
 	for c := range q {
-		column := append([]float64(nil), lower[c*q:(c+1)*q]...) // of Lᵀ
-		dense.SolveCholesky(factor, column, q)
-		for j := range q {
-			half[j*q+c] = column[j]
-		}
+		dense.SolveCholesky(factor, along[c*q:(c+1)*q], q)
 	}
-	v.middle = product(lower, half, q, false)
-	turned := make([]float64, q*q) // LM⁻¹
-	for a := range q {
-		for b := range q {
-			turned[a*q+b] = half[b*q+a]
-		}
-	}
-	v.each = product(inner, turned, q, false)
+	v.middle = dense.Product(lower, dense.Transposed(along, q), q)
+	v.each = dense.Product(inner, along, q)
 	return v
 }
 
@@ -61,33 +52,29 @@ func (x *random) cause(who int) []float64 {
 }
 
 // slopes adds those of a person's loss, signs turned, without what differences add.
-func (x *random) slopes(d *desk, s *point, v *variance, who int) {
+func (x *random) slopes(d *desk, s *Foothold, v *variance, who int) {
 	q := x.f.Traits
 	for line, r := range d.r[:len(d.seen)] {
-		rows.AddScaled(s.slope[:d.width], r, d.slope[line*d.width:(line+1)*d.width])
+		rows.AddScaled(s.Slope[:d.width], r, d.slope[line*d.width:(line+1)*d.width])
 	}
 	cause := x.cause(who)
 	for j, g := range v.pull {
-		rows.AddScaled(s.slope[x.mean+j*x.apart:x.mean+(j+1)*x.apart], g, cause)
+		rows.AddScaled(s.Slope[x.mean+j*x.apart:x.mean+(j+1)*x.apart], g, cause)
 	}
 	explicit := 1.0 // of half of log |M|: where all of it comes by differences, nothing
 	if !x.f.Affine {
 		explicit = 0
 	}
-	at := x.triangle
-	for a := range q {
-		for b := range a + 1 {
-			s.slope[at] += float64(v.pull[a]*v.z[b]) - float64(explicit*v.each[a*q+b])
-			at++
-		}
+	for i, at := range x.below {
+		s.Slope[x.triangle+i] += float64(v.pull[at[0]]*v.z[at[1]]) - float64(explicit*v.each[at[0]*q+at[1]])
 	}
 	for e := range v.lines {
-		s.slope[x.logs+e] += v.square[e] - v.lines[e] + float64(explicit*v.trace(v.own[e]))
+		s.Slope[x.logs+e] += v.square[e] - v.lines[e] + float64(explicit*v.trace(v.own[e]))
 	}
 }
 
 // metric adds the information that is expected of a person, that of means and that of variances apart.
-func (x *random) metric(d *desk, s *point, v *variance, who int) {
+func (x *random) metric(d *desk, s *Foothold, v *variance, who int) {
 	q, k := x.f.Traits, x.triangle
 	lines, cause := len(d.seen), x.cause(who)
 	wide := make([]float64, lines*k) // slopes in unknowns, times and means
@@ -103,14 +90,14 @@ func (x *random) metric(d *desk, s *point, v *variance, who int) {
 		}
 		for a, w := range to {
 			if w != 0 {
-				rows.AddScaled(s.normal[a*x.to+a:a*x.to+k], w, to[a:])
+				rows.AddScaled(s.Normal[a*x.to+a:a*x.to+k], w, to[a:])
 			}
 		}
 	}
 	for a := range q {
 		for b := range q {
 			for i := range k {
-				rows.AddScaled(s.normal[i*x.to+i:i*x.to+k], -float64(v.middle[a*q+b]*cross[a*k+i]), cross[b*k+i:(b+1)*k])
+				rows.AddScaled(s.Normal[i*x.to+i:i*x.to+k], -float64(v.middle[a*q+b]*cross[a*k+i]), cross[b*k+i:(b+1)*k])
 			}
 		}
 	}
@@ -118,48 +105,32 @@ func (x *random) metric(d *desk, s *point, v *variance, who int) {
 }
 
 // scoring adds the expected information of L and of logarithms of the sizes of errors [upper triangle].
-func (x *random) scoring(s *point, v *variance) {
+func (x *random) scoring(s *Foothold, v *variance) {
 	q, n := x.f.Traits, x.to
-	rest := product(v.inner, product(v.middle, v.inner, q, false), q, false)
+	rest := dense.Product(v.inner, dense.Product(v.middle, v.inner, q), q)
 	kept := make([]float64, q*q) // HᵀV⁻¹H
-	for i := range kept {
-		kept[i] = v.inner[i] - rest[i]
-	}
-	right := product(kept, v.lower, q, false)
-	both := product(v.lower, right, q, true)
-	at := x.triangle
-	for a := range q {
-		for b := range a + 1 {
-			to := x.triangle
-			for c := range q {
-				for e := range c + 1 {
-					if to >= at {
-						s.normal[at*n+to] += float64(right[c*q+b]*right[a*q+e]) + float64(both[b*q+e]*kept[a*q+c])
-					}
-					to++
-				}
-			}
-			at++
+	rows.Sub(kept, v.inner, rest)
+	right := dense.Product(kept, v.lower, q)
+	both := dense.Product(dense.Transposed(v.lower, q), right, q)
+	for i, at := range x.below {
+		row := s.Normal[(x.triangle+i)*n+x.triangle:]
+		for j, to := range x.below[i:] {
+			a, b, c, e := at[0], at[1], to[0], to[1]
+			row[i+j] += float64(right[c*q+b]*right[a*q+e]) + float64(both[b*q+e]*kept[a*q+c])
 		}
 	}
 	left := identity(q) // I − PHᵀH
-	off := product(v.middle, v.inner, q, false)
-	for i := range left {
-		left[i] -= off[i]
-	}
+	off := dense.Product(v.middle, v.inner, q)
+	rows.Sub(left, left, off)
 	for e, own := range v.own {
-		with := product(sandwiched(own, left, q), v.lower, q, false)
-		at := x.triangle
-		for a := range q {
-			for b := range a + 1 {
-				s.normal[at*n+x.logs+e] += 2 * with[a*q+b]
-				at++
-			}
+		with := dense.Product(sandwiched(own, left, q), v.lower, q)
+		for i, at := range x.below {
+			s.Normal[(x.triangle+i)*n+x.logs+e] += 2 * with[at[0]*q+at[1]]
 		}
-		s.normal[(x.logs+e)*n+x.logs+e] += float64(2 * (v.lines[e] - float64(2*v.trace(own))))
-		through := product(v.middle, product(own, v.middle, q, false), q, false)
+		s.Normal[(x.logs+e)*n+x.logs+e] += float64(2 * (v.lines[e] - float64(2*v.trace(own))))
+		through := dense.Product(v.middle, dense.Product(own, v.middle, q), q)
 		for g := e; g < len(v.own); g++ {
-			s.normal[(x.logs+e)*n+x.logs+g] += float64(2 * rows.Dot(through, v.own[g]))
+			s.Normal[(x.logs+e)*n+x.logs+g] += float64(2 * rows.Dot(through, v.own[g]))
 		}
 	}
 }

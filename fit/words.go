@@ -7,7 +7,7 @@ import (
 )
 
 // tell adds what was found of traits and times, and in words what follows for the unknowns.
-func (p *search) tell(ctx context.Context, best *point, out *Fitted) (err error) {
+func (p *search) tell(ctx context.Context, best *Foothold, out *Fitted) (err error) {
 	usual := moves(p.f, p.l)
 	if x, ok := p.how.(*likely); ok {
 		x.write(best, p, out)
@@ -20,7 +20,7 @@ func (p *search) tell(ctx context.Context, best *point, out *Fitted) (err error)
 	}
 	switch x := p.how.(type) {
 	case fixed:
-		out.Shifts = best.theta[p.asked:]
+		out.Shifts = best.Theta[p.asked:]
 		lines := float64(out.Rows * p.f.States)
 		for e, s := range p.spread {
 			out.Spread[e] = s * math.Sqrt(lines/max(1, lines-p.nuisance()-float64(x.shifts)))
@@ -28,13 +28,13 @@ func (p *search) tell(ctx context.Context, best *point, out *Fitted) (err error)
 		if p.f.Traits == 0 {
 			return nil
 		}
-		out.Traits, err = x.traits(ctx, best.theta, p.spread)
+		out.Traits, err = x.traits(ctx, best.Theta, p.spread)
 		each := float64(out.Rows) / float64(out.People)
 		out.Words = append(out.Words, fmt.Sprintf("The trait of each of %d people was found from %.3g rows on average. A number that says how much of the last state stays comes out too low for that, "+
 			"by about (1 + it)/%.3g, and others that go with it are off too, however many people there are: longer panels, a split-panel jackknife or random traits.", out.People, each, each))
 	case *random:
-		x.write(best.theta, out)
-		out.Traits, err = x.traits(ctx, best.theta)
+		x.write(best.Theta, out)
+		out.Traits, err = x.traits(ctx, best.Theta)
 		out.Words = append(out.Words, x.words())
 	}
 	return err

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"path"
 	"slices"
@@ -19,11 +18,10 @@ func (r *Result) CellFiles() (map[string][]byte, error) {
 	m.Files = map[string]File{}
 	for _, name := range data.names() {
 		var b bytes.Buffer
-		h := newSummer()
-		if err := data[name](io.MultiWriter(&b, h)); err != nil {
+		if err := data[name](&b); err != nil {
 			return nil, err
 		}
-		files[name], m.Files[name] = b.Bytes(), h.file()
+		files[name], m.Files[name] = b.Bytes(), sumOfText(b.Bytes())
 	}
 	text, err := m.text()
 	files[manifestFile] = text
@@ -77,12 +75,8 @@ func (f *SweepFolder) Accept(cell int, spec func() string, files map[string][]by
 	if isThere {
 		return summary, f.compare(id, m)
 	}
-	data := Contents{}
-	for name, text := range files {
-		if name != manifestFile {
-			data[name] = asBytes(text)
-		}
-	}
+	data := Contents{}.With(files)
+	delete(data, manifestFile)
 	return summary, f.put(id, m, data)
 }
 
@@ -98,9 +92,7 @@ func (f *SweepFolder) sound(spec func() string, files map[string][]byte) (*Manif
 	sums := map[string]File{}
 	for name, text := range files {
 		if name != manifestFile {
-			h := newSummer()
-			h.Write(text)
-			sums[name] = h.file()
+			sums[name] = sumOfText(text)
 		}
 	}
 	want := Manifest{Format: manifestFormat, Kind: KindRun, Case: f.plan.Name, Seed: m.Seed, Spec: specFile, Identity: m.Identity, Files: sums}
@@ -139,11 +131,6 @@ func (f *SweepFolder) compare(id string, m *Manifest) error {
 	if maps.Equal(its.Files, m.Files) {
 		return nil
 	}
-	var names []string
-	for _, name := range slices.Sorted(maps.Keys(m.Files)) {
-		if its.Files[name] != m.Files[name] {
-			names = append(names, name)
-		}
-	}
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(m.Files)), func(name string) bool { return its.Files[name] == m.Files[name] })
 	return &DiffersError{Cell: id, What: "other bytes came out in " + strings.Join(names, ", ")}
 }

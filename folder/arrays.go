@@ -36,8 +36,8 @@ func (r *Result) writeArrays(w io.Writer) error {
 	if r.Stable.Decision != nil {
 		list = append(list, vector(stableArray, r.Stable.Decision))
 	}
-	for i := range r.Runs {
-		list = append(list, r.Runs[i].decisions(len(r.Optimum.Decision)))
+	for _, one := range r.Runs {
+		list = append(list, one.decisions(len(r.Optimum.Decision)))
 	}
 	return npy.WriteZip(w, slices.Concat(list, r.angleArrays(), r.pathArrays())...)
 }
@@ -94,11 +94,7 @@ func (p *Path) arrays(algorithm string) []npy.Named {
 
 // numbers writes a list in numbers of another type.
 func numbers[To, From int | float64](x []From) []To {
-	list := make([]To, len(x))
-	for i, v := range x {
-		list[i] = To(v)
-	}
-	return list
+	return each(x, func(v From) To { return To(v) })
 }
 
 // readArrays puts decisions and angles where they belong; points have theirs from the summary.

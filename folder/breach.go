@@ -30,9 +30,9 @@ func (r *Result) Breaches(one *Run) (list []Breach) {
 
 // largest is the largest size of a column in all that was measured.
 func (r *Result) largest(column string) (most float64) {
-	for i := range r.Runs {
-		for j := range r.Runs[i].Trials {
-			for _, v := range r.Runs[i].Trials[j].Of(column) {
+	for _, one := range r.Runs {
+		for _, t := range one.Trials {
+			for _, v := range t.Of(column) {
 				if !math.IsNaN(v) && !math.IsInf(v, 0) {
 					most = max(most, math.Abs(v))
 				}

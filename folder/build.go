@@ -42,13 +42,11 @@ type Code struct {
 // CurrentBuild describes the running program.
 func CurrentBuild() Build {
 	b := Build{Version: Version, Numeric: Numeric, GOARCH: runtime.GOARCH, FMA: fusesProducts(runtime.GOARCH)}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return b
-	}
-	for _, s := range info.Settings {
-		if s.Key == "GOAMD64" {
-			b.GOAMD64 = s.Value
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "GOAMD64" {
+				b.GOAMD64 = s.Value
+			}
 		}
 	}
 	return b
@@ -59,7 +57,8 @@ var CurrentCode = sync.OnceValue(func() Code {
 	info, _ := debug.ReadBuildInfo()
 	c, isAll := codeOf(info)
 	if !isAll {
-		c.Program = programSum()
+		path, _ := os.Executable() // "", which cannot be read, where nobody knows
+		c.Program = sumAt(path)
 	}
 	return c
 })
@@ -96,13 +95,7 @@ const (
 	firstPages = 32 << 10 // bytes
 )
 
-// programSum identifies the running program by its build ID, which takes no time, or else by the hash of all of it; "unknown" where it cannot be read.
-func programSum() string {
-	path, _ := os.Executable() // "", which cannot be read, where nobody knows
-	return sumAt(path)
-}
-
-// sumAt identifies the program of a file.
+// sumAt identifies the program of a file by its build ID, which takes no time, or else by the hash of all of it; "unknown" where it cannot be read.
 func sumAt(path string) string {
 	f, err := os.Open(path)
 	if err != nil {

@@ -20,7 +20,7 @@ func (c *Taken) Commit(m Manifest, data Contents, kept map[string]File) error {
 	if err := c.free(data.names()); err != nil {
 		return err
 	}
-	if err := c.stage(m, data, kept); err != nil {
+	if err := c.stage(&m, data, kept); err != nil {
 		return fmt.Errorf("write %s: %w", c.dir.Path("."), err)
 	}
 	if err := errors.Join(c.dir.Rename(stageFolder, commitFolder), c.dir.Sync(ownFolder)); err != nil {
@@ -45,13 +45,7 @@ func (c *Taken) free(names []string) error {
 }
 
 // owns tells whether the sealed list of the folder names a file.
-func (c *Taken) owns(name string) bool {
-	if c.old == nil {
-		return false
-	}
-	_, ok := c.old.Files[name]
-	return ok || name == manifestFile
-}
+func (c *Taken) owns(name string) bool { return c.old != nil && c.old.covers(name) }
 
 // Renew writes files of the result that the folder holds anew, or adds them; the others stay.
 func (c *Taken) Renew(files map[string][]byte) error {
@@ -73,7 +67,7 @@ func (c *Taken) Renew(files map[string][]byte) error {
 }
 
 // stage writes everything beside its place and puts it on disk.
-func (c *Taken) stage(m Manifest, data Contents, kept map[string]File) error {
+func (c *Taken) stage(m *Manifest, data Contents, kept map[string]File) error {
 	if err := errors.Join(c.dir.Make(stageFolder), c.dir.Sync(".")); err != nil {
 		return err
 	}
@@ -81,7 +75,7 @@ func (c *Taken) stage(m Manifest, data Contents, kept map[string]File) error {
 	if m.Inputs == nil {
 		m.Inputs = map[string]string{}
 	}
-	return seal(c.dir, stageFolder, &m, data)
+	return seal(c.dir, stageFolder, m, data)
 }
 
 // seal fills a folder: the files, then the manifest with their checksums, all of it on disk.

@@ -124,23 +124,15 @@ func (s *summer) Write(p []byte) (int, error) {
 
 func (s *summer) file() File { return File{s.bytes, hex.EncodeToString(s.Sum(nil))} }
 
+func sumOfText(text []byte) File {
+	return File{int64(len(text)), fmt.Sprintf("%x", sha256.Sum256(text))}
+}
+
 // sumOf hashes what is left of a file.
 func sumOf(f io.Reader) (File, error) {
 	s := newSummer()
 	_, err := io.Copy(s, f)
 	return s.file(), err
-}
-
-// readJSON reads a file of a folder that must hold one JSON value and no more than so many bytes.
-func readJSON(dir *disk.Dir, name string, most int64, v any) error {
-	text, err := readAll(dir, name, most)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(text, v); err != nil {
-		return fmt.Errorf("%s: %w", dir.Path(name), err)
-	}
-	return nil
 }
 
 // readAll reads a file of a folder, of at most so many bytes.

@@ -251,24 +251,19 @@ func (l *lister) measure(s *Sealed) (bytes int64, wrong []string) {
 }
 
 // date says when a result was finished.
-func (s *Sealed) date(found *Listed) error {
+func (s *Sealed) date(found *Listed) (err error) {
 	if s.Kind == KindRun && s.Has(timesFile) {
 		var t times
-		if err := s.readJSON(timesFile, largestSummary, &t); err != nil {
-			return errors.Join(err, s.dateByManifest(found))
+		if err = s.readJSON(timesFile, largestSummary, &t); err == nil {
+			found.Finished = t.Finished
+			return nil
 		}
-		found.Finished = t.Finished
-		return nil
 	}
-	return s.dateByManifest(found)
-}
-
-func (s *Sealed) dateByManifest(found *Listed) error {
-	info, err := s.dir.Lstat(manifestFile)
-	if err == nil {
+	info, none := s.dir.Lstat(manifestFile)
+	if none == nil {
 		found.Finished = info.ModTime().UTC().Truncate(time.Second)
 	}
-	return err
+	return errors.Join(err, none)
 }
 
 // outcome says how many turns there were, and who came nearest.
@@ -281,7 +276,10 @@ func (s *Sealed) outcome(found *Listed) error {
 		}
 		return err
 	case s.Kind == KindCompare && s.Has(CompareFile):
-		var met meetings
+		var met struct {
+			Name     string    `json:"name"`
+			Problems []meeting `json:"problems"`
+		}
 		err := s.readJSON(CompareFile, largestSummary, &met)
 		if err == nil && len(met.Problems) == 1 {
 			found.Turns, found.Best = met.Problems[0].Turns, met.Problems[0].leader()
@@ -309,12 +307,7 @@ func nearer(best *Leader, name string, gap float64) *Leader {
 	return &Leader{name, gap}
 }
 
-// meetings is what a listing reads of compare.json.
-type meetings struct {
-	Name     string    `json:"name"`
-	Problems []meeting `json:"problems"`
-}
-
+// meeting is what a listing reads of a problem in compare.json.
 type meeting struct {
 	Turns   int `json:"turns"`
 	Methods []struct {

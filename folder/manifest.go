@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/internal/disk"
+	"github.com/kedge-opt/kedge/internal/intake"
 )
 
 // Kind is what a sealed folder holds.
@@ -53,6 +54,8 @@ type Manifest struct {
 	Spec   string `json:"spec,omitempty"` // the file that holds the spec
 	Identity
 	Files map[string]File `json:"files"` // by name, with slashes
+
+	sum File // of its text, if that was read
 }
 
 // File is what a manifest knows of a file; times.json has no checksum here but in itself.
@@ -69,6 +72,12 @@ var ErrChanged = errors.New("not as it was written")
 
 // IsBare tells whether the manifest is of the first format, which does not vouch for itself.
 func (m *Manifest) IsBare() bool { return m.Format == bareFormat }
+
+// covers tells whether a file is the manifest or one that it lists.
+func (m *Manifest) covers(name string) bool {
+	_, ok := m.Files[name]
+	return ok || name == manifestFile
+}
 
 // About says in words what the folder holds.
 func (m *Manifest) About() string {
@@ -102,6 +111,7 @@ func readManifest(dir *disk.Dir, name string) (*Manifest, error) {
 }
 
 func parseManifest(text []byte) (*Manifest, error) {
+	whole := sumOfText(text)
 	var head struct {
 		Format int   `json:"format"`
 		Build  Build `json:"build"`
@@ -120,10 +130,8 @@ func parseManifest(text []byte) (*Manifest, error) {
 	default:
 		return nil, fmt.Errorf("format is %d, this kedge reads %d and %d; use the version that wrote it (%s)", head.Format, bareFormat, manifestFormat, head.Build.Version)
 	}
-	m := new(Manifest)
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(m); err != nil {
+	m := &Manifest{sum: whole}
+	if err := intake.Decode(text, m); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrChanged, err)
 	}
 	return m, m.check()

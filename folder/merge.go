@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"path"
 
 	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/internal/plain"
@@ -153,13 +152,12 @@ func (f *SweepFolder) fetch(found map[string]*SweepFolder, failed map[string]str
 
 // copyCell copies the folder of a cell, which must be what was written as it is copied.
 func (f *SweepFolder) copyCell(id string, from *SweepFolder) error {
-	m, err := from.cellManifest(id)
+	s, err := from.cell(id)
 	if err != nil {
 		return err
 	}
-	s := &Sealed{Manifest: m, ctx: f.ctx, dir: from.dir, at: path.Join(cellsFolder, id)}
 	data := Contents{}
-	for name := range m.Files {
+	for name := range s.Files {
 		data[name] = func(w io.Writer) error {
 			return s.Read(name, func(f plain.Anywhere) error {
 				_, err := io.Copy(w, f)
@@ -167,5 +165,5 @@ func (f *SweepFolder) copyCell(id string, from *SweepFolder) error {
 			})
 		}
 	}
-	return f.put(id, m, data)
+	return f.put(id, s.Manifest, data)
 }

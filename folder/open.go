@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/loop"
 )
 
@@ -66,19 +67,22 @@ func (s *Summary) result() *Result {
 	r := &Result{
 		Answer: s.Answer, Case: s.Case, Seed: s.Seed, Iterations: s.Iterations, Trials: s.Trials, Partial: s.Partial,
 		Individuals: s.Individuals, Maximize: s.Maximize, Optimum: s.Optimum, Equilibrium: s.Equilibrium, Reference: s.Reference, OverDraws: s.OverDraws,
-		Stable: NoPoint(), Rests: s.Rests, Notes: s.Notes,
+		Stable: s.StablePoint(), Rests: s.Rests, Notes: s.Notes,
 		Sections: s.Sections, Diagnoses: s.Diagnoses,
-	}
-	if s.Stable != nil {
-		r.Stable = *s.Stable
 	}
 	if s.Names != nil {
 		r.Names = *s.Names
 	}
-	for _, name := range s.Order {
-		r.Runs = append(r.Runs, Run{Name: name, Planned: s.Algorithms[name].Planned})
-	}
+	r.Runs = lists.Of(s.Order, func(name string) Run { return Run{Name: name, Planned: s.Algorithms[name].Planned} })
 	return r
+}
+
+// StablePoint is where retraining settles, NoPoint where that is not known.
+func (s *Summary) StablePoint() Point {
+	if s.Stable == nil {
+		return NoPoint()
+	}
+	return *s.Stable
 }
 
 // times is the only file of a run that says when and how fast it was computed.

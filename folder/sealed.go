@@ -38,10 +38,9 @@ func OpenSealed(ctx context.Context, dir string, trust Reading) (*Sealed, error)
 	if err != nil {
 		return nil, err
 	}
-	s := &Sealed{ctx: ctx, dir: root, trust: trust, at: "."}
-	err = recovered(root)
-	if err == nil {
-		s.Manifest, err = readManifest(root, manifestFile)
+	var s *Sealed
+	if err = recovered(root); err == nil {
+		s, err = sealedIn(ctx, root, ".", trust)
 	}
 	if err == nil {
 		return s, nil
@@ -51,6 +50,12 @@ func OpenSealed(ctx context.Context, dir string, trust Reading) (*Sealed, error)
 		err = fmt.Errorf("%s: %w", dir, ErrUnfinished)
 	}
 	return nil, err
+}
+
+// sealedIn is the finished folder at a place inside one that is open.
+func sealedIn(ctx context.Context, dir *disk.Dir, at string, trust Reading) (*Sealed, error) {
+	m, err := readManifest(dir, path.Join(at, manifestFile))
+	return &Sealed{Manifest: m, ctx: ctx, dir: dir, trust: trust, at: at}, err
 }
 
 // ReadManifest reads the manifest of a finished folder.
@@ -66,10 +71,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 func Owner(file string) *Manifest {
 	dir, name := filepath.Split(filepath.Clean(file))
 	m, err := ReadManifest(filepath.Clean(dir))
-	if err != nil {
-		return nil
-	}
-	if _, ok := m.Files[name]; !ok && name != manifestFile {
+	if err != nil || !m.covers(name) {
 		return nil
 	}
 	return m

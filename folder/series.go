@@ -33,8 +33,7 @@ func (r *Result) writeSeries(w io.Writer) error {
 	if _, err := w.Write(append(line, '\n')); err != nil {
 		return err
 	}
-	for i := range r.Runs {
-		one := &r.Runs[i]
+	for _, one := range r.Runs {
 		name := columns.AppendText(nil, one.Name)
 		for _, t := range one.Trials {
 			for row := range t.K {
@@ -66,9 +65,9 @@ func (r *Result) writeParquet(w io.Writer) error {
 		fields = append(fields, columns.Field{Name: c.Name})
 	}
 	out := columns.NewWriter(w, fields...)
-	for i := range r.Runs {
-		for j := range r.Runs[i].Trials {
-			if err := out.Write(r.Runs[i].Trials[j].table(r.Runs[i].Name)); err != nil {
+	for _, one := range r.Runs {
+		for _, t := range one.Trials {
+			if err := out.Write(t.table(one.Name)); err != nil {
 				return err
 			}
 		}

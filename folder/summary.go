@@ -60,8 +60,7 @@ func (r *Result) Summarize() *Summary {
 	if r.Names.Given() {
 		s.Names = &r.Names
 	}
-	for i := range r.Runs {
-		one := &r.Runs[i]
+	for _, one := range r.Runs {
 		s.Order = append(s.Order, one.Name)
 		s.Algorithms[one.Name] = SummaryAlgorithm{
 			Trials:   len(one.Trials),
@@ -69,8 +68,8 @@ func (r *Result) Summarize() *Summary {
 			Value:    SpreadOf(one.Final("value")),
 			Gap:      SpreadOf(one.Final("gap")),
 			Distance: SpreadOf(one.Final("distance")),
-			Decision: r.Decisions(one),
-			Breaks:   r.Breaches(one),
+			Decision: r.Decisions(&one),
+			Breaks:   r.Breaches(&one),
 		}
 	}
 	return s

@@ -56,13 +56,12 @@ type SweepFolder struct {
 // OpenSweepFolder looks which cells are finished in a folder that was taken for a sweep. To begin anew, none is. Cells are
 // read until the context is done.
 func OpenSweepFolder(ctx context.Context, c *Taken, w *SweepPlan, anew bool) (*SweepFolder, error) {
-	f := &SweepFolder{Taken: c, ctx: ctx, plan: w, whole: map[string]bool{}, at: map[string]string{}}
 	if anew {
 		if err := clearWaiting(c.dir, true); err != nil {
 			return nil, err
 		}
 	}
-	return f, f.surveyAll(anew)
+	return surveyed(ctx, c, w, anew)
 }
 
 // LookIntoSweepFolder looks which cells are finished in a folder that nobody has taken, and changes nothing. It is nil where there is no folder.
@@ -72,17 +71,17 @@ func LookIntoSweepFolder(ctx context.Context, dir string, w *SweepPlan, anew boo
 		return nil, err
 	}
 	defer c.dir.Close()
-	f := &SweepFolder{Taken: c, ctx: ctx, plan: w, whole: map[string]bool{}, at: map[string]string{}}
-	return f, f.surveyAll(anew)
+	return surveyed(ctx, c, w, anew)
 }
 
-// surveyAll surveys the cells in their places and those that wait for theirs.
-func (f *SweepFolder) surveyAll(anew bool) error {
+// surveyed is the folder of a sweep with the cells in their places and those that wait for theirs.
+func surveyed(ctx context.Context, c *Taken, w *SweepPlan, anew bool) (*SweepFolder, error) {
+	f := &SweepFolder{Taken: c, ctx: ctx, plan: w, whole: map[string]bool{}, at: map[string]string{}}
 	waiting, err := f.dir.List(waitingFolder)
 	for _, e := range waiting {
 		f.at[e.Name()] = path.Join(waitingFolder, e.Name())
 	}
-	return errors.Join(err, f.survey(anew))
+	return f, errors.Join(err, f.survey(anew))
 }
 
 // survey looks which cells of a sweep are finished in a folder. It changes nothing.
@@ -104,20 +103,20 @@ func (f *SweepFolder) survey(anew bool) error {
 	}
 	for _, id := range slices.Sorted(maps.Keys(there)) {
 		delete(f.at, id)
-		if _, err := f.cellManifest(id); err == nil && there[id] {
+		if _, err := f.cell(id); err == nil && there[id] {
 			f.other = append(f.other, id)
 		}
 	}
 	return err
 }
 
-// cellManifest is that of the folder of a cell.
-func (f *SweepFolder) cellManifest(id string) (*Manifest, error) {
-	m, err := readManifest(f.dir, path.Join(f.where(id), manifestFile))
-	if err == nil && m.Kind != KindRun {
-		err = fmt.Errorf("%s holds a %s, not a cell", f.dir.Path(f.where(id)), m.Kind)
+// cell is the folder of a cell.
+func (f *SweepFolder) cell(id string) (*Sealed, error) {
+	s, err := sealedIn(f.ctx, f.dir, f.where(id), Verified)
+	if err == nil && s.Kind != KindRun {
+		err = fmt.Errorf("%s holds a %s, not a cell", f.dir.Path(s.at), s.Kind)
 	}
-	return m, err
+	return s, err
 }
 
 // where is the folder of a cell.
@@ -164,15 +163,14 @@ func (f *SweepFolder) look(cell int, id string) error {
 
 // finished is the manifest of a cell with the right spec and all its bytes; nil if it is not there.
 func (f *SweepFolder) finished(cell int, id string) *Manifest {
-	m, err := f.cellManifest(id)
+	s, err := f.cell(id)
 	if err != nil {
 		return nil
 	}
-	s := &Sealed{Manifest: m, ctx: f.ctx, dir: f.dir, at: f.where(id)}
-	if text, err := s.readText(specFile, largestSummary); err != nil || !f.plan.Is(cell, text, m.Inputs) || !s.intact() {
+	if text, err := s.readText(specFile, largestSummary); err != nil || !f.plan.Is(cell, text, s.Inputs) || !s.intact() {
 		return nil
 	}
-	return m
+	return s.Manifest
 }
 
 // agrees wants the identity of the cells that are there, and takes one's inputs into account.
@@ -293,11 +291,10 @@ func (f *SweepFolder) put(id string, m *Manifest, data Contents) error {
 // Finish writes what came out of all cells and seals the folder. Finished cells that the sweep no longer has stay, unless they are to be
 // pruned, but are not listed.
 func (f *SweepFolder) Finish(failed map[string]string, prune bool, report SweepReport) (*SweepResult, error) {
-	if !prune {
-		return f.finish(failed, report)
+	var gone []string
+	if prune {
+		gone, f.other = f.other, nil
 	}
-	gone := f.other
-	f.other = nil
 	r, err := f.finish(failed, report)
 	for _, id := range gone {
 		if err == nil {
@@ -326,7 +323,7 @@ func (f *SweepFolder) finish(failed map[string]string, report SweepReport) (*Swe
 	if err := f.Commit(Manifest{Case: r.Name, Seed: r.Seed, Spec: SweepFile, Identity: *f.ident}, data, kept); err != nil {
 		return r, err
 	}
-	f.at = nil // all are in their places
+	clear(f.at) // all are in their places
 	return r, clearWaiting(f.dir, true)
 }
 
@@ -351,38 +348,28 @@ func (f *SweepFolder) collect(failed map[string]string) (*SweepResult, map[strin
 }
 
 func (f *SweepFolder) collectCell(id string) (sum File, summary *Summary, err error) {
-	name := path.Join(f.where(id), manifestFile)
-	text, err := readAll(f.dir, name, largestManifest)
+	s, err := sealedIn(f.ctx, f.dir, f.where(id), Verified)
 	if err != nil {
 		return sum, nil, err
 	}
-	m, err := parseManifest(text)
-	if err != nil {
-		return sum, nil, fmt.Errorf("%s: %w", f.dir.Path(name), err)
-	}
-	h := newSummer()
-	h.Write(text)
-	summary, err = (&Sealed{Manifest: m, ctx: f.ctx, dir: f.dir, at: path.Dir(name)}).readSummary()
-	return h.file(), summary, err
+	summary, err = s.readSummary()
+	return s.sum, summary, err
 }
 
 // removeCell removes the folder of a finished cell, but nothing in it that its manifest does not name. A folder that holds nothing else
 // becomes kedge's own first, so that it goes even if the process dies.
 func (f *SweepFolder) removeCell(id string) error {
-	m, err := f.cellManifest(id)
+	s, err := f.cell(id)
 	if err != nil {
 		return err
 	}
 	place, draft := path.Join(cellsFolder, id), draftFolder+id
 	entries, err := f.dir.List(place)
-	isListed := func(e fs.DirEntry) bool {
-		_, ok := m.Files[e.Name()]
-		return (ok || e.Name() == manifestFile) && e.Type().IsRegular()
-	}
-	if err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !isListed(e) }) {
+	isStrange := func(e fs.DirEntry) bool { return !s.covers(e.Name()) || !e.Type().IsRegular() }
+	if err == nil && !slices.ContainsFunc(entries, isStrange) {
 		return errors.Join(f.dir.Rename(place, draft), clearFolder(f.dir, draft))
 	}
-	for name := range m.Files {
+	for name := range s.Files {
 		err = errors.Join(err, removePlain(f.dir, path.Join(place, name)))
 	}
 	return errors.Join(err, removePlain(f.dir, path.Join(place, manifestFile)))

@@ -119,9 +119,7 @@ func OpenSweep(ctx context.Context, dir string, trust Reading) (*SweepResult, er
 		if len(c.Values) != len(r.Keys) {
 			return nil, fmt.Errorf("%s: cell %q has %d values, there are %d keys", s.dir.Path(indexFile), c.ID, len(c.Values), len(r.Keys))
 		}
-		for _, v := range c.Values {
-			c.Numbers = append(c.Numbers, number(v))
-		}
+		c.Numbers = lists.Of(c.Values, form.NumberOf)
 		if c.Err = failed[c.ID]; c.Err != "" {
 			continue
 		}
@@ -178,12 +176,7 @@ func (r *SweepResult) Table() Table {
 	}
 	t.Number("optimum_value", func(e Ending) float64 { return e.Cell.Summary.Optimum.Value })
 	t.Number("optimum_residual", func(e Ending) float64 { return e.Cell.Summary.Optimum.Residual })
-	t.Number("stable_gap", func(e Ending) float64 {
-		if stable := e.Cell.Summary.Stable; stable != nil {
-			return stable.Gap
-		}
-		return math.NaN()
-	})
+	t.Number("stable_gap", func(e Ending) float64 { return e.Cell.Summary.StablePoint().Gap })
 	r.overDraws(&t, entries)
 	return t.Table
 }
@@ -264,12 +257,4 @@ func (r *SweepResult) Endings() (list []Ending) {
 		}
 	}
 	return list
-}
-
-// number returns the number that a value of a cell is, NaN when it is none.
-func number(value string) float64 {
-	if x, ok := form.ParseNumber(value); ok {
-		return x
-	}
-	return math.NaN()
 }

@@ -23,20 +23,21 @@ type TableOf[R any] struct {
 
 // Text adds a column of texts.
 func (t *TableOf[R]) Text(name string, of func(R) string) {
-	c := Column{Name: name, Text: make([]string, len(t.Rows))}
-	for i, row := range t.Rows {
-		c.Text[i] = of(row)
-	}
-	t.Columns = append(t.Columns, c)
+	t.Columns = append(t.Columns, Column{Name: name, Text: each(t.Rows, of)})
 }
 
 // Number adds a column of numbers.
 func (t *TableOf[R]) Number(name string, of func(R) float64) {
-	c := Column{Name: name, Numbers: make([]float64, len(t.Rows))}
-	for i, row := range t.Rows {
-		c.Numbers[i] = of(row)
+	t.Columns = append(t.Columns, Column{Name: name, Numbers: each(t.Rows, of)})
+}
+
+// each is what a function says of every entry of a list, of none no nil.
+func each[From, To any](list []From, of func(From) To) []To {
+	out := make([]To, len(list))
+	for i, one := range list {
+		out[i] = of(one)
 	}
-	t.Columns = append(t.Columns, c)
+	return out
 }
 
 // Spread adds three columns for a spread over trials, NaN where it is nil.

@@ -1,8 +1,6 @@
 package folder
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/kedge-opt/kedge/internal/disk"
+	"github.com/kedge-opt/kedge/internal/intake"
 )
 
 // tagsFile holds the tags of a folder. No manifest lists it, so that a sealed folder can be given tags; it has its own checksum.
@@ -115,9 +114,7 @@ func parseTags(text []byte) ([]string, error) {
 		return nil, ErrChanged
 	}
 	var t tagged
-	d := json.NewDecoder(bytes.NewReader(bare))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&t); err != nil {
+	if err := intake.Decode(bare, &t); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrChanged, err)
 	}
 	if !slices.IsSorted(t.Tags) {

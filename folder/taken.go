@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -220,10 +221,16 @@ func (c *Taken) begin() error {
 
 // markOf is the kind of the result that a folder's mark says is growing there, "" without a mark.
 func markOf(dir *disk.Dir) (Kind, error) {
-	var mark unfinished
-	err := readJSON(dir, unfinishedFile, 1<<20, &mark)
+	text, err := readAll(dir, unfinishedFile, 1<<20)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
-	return mark.Kind, err
+	if err != nil {
+		return "", err
+	}
+	var mark unfinished
+	if err := json.Unmarshal(text, &mark); err != nil {
+		return "", fmt.Errorf("%s: %w", dir.Path(unfinishedFile), err)
+	}
+	return mark.Kind, nil
 }

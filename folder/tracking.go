@@ -21,8 +21,7 @@ func (t Tracking) Verdict() string {
 
 // Tracking tells how the methods followed an optimum that moves, and which of them most closely; none where it stays.
 func (r *Result) Tracking() (list []Tracking, closest Tracking) {
-	for i := range r.Runs {
-		one := &r.Runs[i]
+	for _, one := range r.Runs {
 		if !slices.ContainsFunc(one.Trials, func(t Trial) bool { return len(t.K) > 0 && t.Has("tracking") }) {
 			continue
 		}

@@ -45,7 +45,7 @@ func Verify(ctx context.Context, dir string) (*Inspection, error) {
 	}
 	entries, err := s.dir.List(".")
 	for _, e := range entries {
-		if name := e.Name(); name != manifestFile && !s.Has(name) && !isTags(name) && !isWork(s.dir, name) && !(s.Kind == KindSweep && name == cellsFolder) {
+		if name := e.Name(); !s.covers(name) && !isTags(name) && !isWork(s.dir, name) && !(s.Kind == KindSweep && name == cellsFolder) {
 			found.Strange = append(found.Strange, name)
 		}
 	}
@@ -65,16 +65,12 @@ func (s *Sealed) check() (list []Checked) {
 
 // checkCell looks at the files of a cell.
 func (s *Sealed) checkCell(id string) []Checked {
-	text, err := readAll(s.dir, path.Join(cellsFolder, id, manifestFile), largestManifest)
 	inner := path.Join(cellsFolder, id)
-	var m *Manifest
-	if err == nil {
-		m, err = parseManifest(text)
-	}
+	cell, err := sealedIn(s.ctx, s.dir, inner, s.trust)
 	if err != nil {
 		return nil // as checkFile says
 	}
-	list := (&Sealed{Manifest: m, ctx: s.ctx, dir: s.dir, trust: s.trust, at: inner}).check()
+	list := cell.check()
 	for i := range list {
 		list[i].File = path.Join(inner, list[i].File)
 	}

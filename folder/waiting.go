@@ -17,16 +17,11 @@ func moveWaiting(dir *disk.Dir, m *Manifest) error {
 			return err
 		}
 		from, place := path.Join(waitingFolder, e.Name()), path.Join(cellsFolder, e.Name())
-		text, missing := readAll(dir, path.Join(from, manifestFile), largestManifest)
-		sum := newSummer()
-		sum.Write(text)
-		if missing != nil || m.Files[path.Join(place, manifestFile)] != sum.file() {
+		cell, none := readManifest(dir, path.Join(from, manifestFile))
+		if none != nil || m.Files[path.Join(place, manifestFile)] != cell.sum {
 			continue // it has been moved, or is of another sweep
 		}
-		cell, bad := parseManifest(text)
-		if err = bad; err == nil {
-			err = errors.Join(moveCell(dir, from, place, cell), dir.Sync(cellsFolder))
-		}
+		err = errors.Join(moveCell(dir, from, place, cell), dir.Sync(cellsFolder))
 	}
 	return err
 }

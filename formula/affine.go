@@ -82,30 +82,22 @@ func (f *forms) entry(n *node, i int, args [][]affineForm) affineForm {
 		f.count++
 		return affineForm{terms: []coefficient{{i, 1}}}
 	case opAdd:
-		return f.add(weighted{at(args[0], i), 1}, weighted{at(args[1], i), 1})
+		return f.add(weighted{pick(args[0], i), 1}, weighted{pick(args[1], i), 1})
 	case opSub:
-		return f.add(weighted{at(args[0], i), 1}, weighted{at(args[1], i), -1})
+		return f.add(weighted{pick(args[0], i), 1}, weighted{pick(args[1], i), -1})
 	case opNeg:
 		return f.add(weighted{args[0][i], -1})
 	case opMul:
-		return f.add(product(at(args[0], i), at(args[1], i)))
+		return f.add(product(pick(args[0], i), pick(args[1], i)))
 	case opDiv:
-		return f.quotient(at(args[0], i), at(args[1], i).rest)
+		return f.quotient(pick(args[0], i), pick(args[1], i).rest)
 	case opWhere:
-		if at(args[0], i).rest != 0 {
-			return at(args[1], i)
+		if pick(args[0], i).rest != 0 {
+			return pick(args[1], i)
 		}
-		return at(args[2], i)
+		return pick(args[2], i)
 	}
 	return f.mixed(n, i, args)
-}
-
-// at returns entry i of a value, or the only one.
-func at(x []affineForm, i int) affineForm {
-	if len(x) == 1 {
-		return x[0]
-	}
-	return x[i]
 }
 
 // product returns the product of two forms one of which is a number.
@@ -128,45 +120,20 @@ func (f *forms) quotient(x affineForm, by float64) affineForm {
 
 // mixed is entry for operations that mix entries.
 func (f *forms) mixed(n *node, i int, args [][]affineForm) affineForm {
-	s, x := n.shape, args[0]
+	x, y := args[0], args[len(args)-1]
 	switch n.op {
 	case opSum:
-		return f.dot(len(x), func(k int) weighted { return weighted{x[k], 1} })
+		return f.sum(len(x), func(k int) weighted { return weighted{x[k], 1} })
 	case opDot:
-		return f.dot(len(x), func(k int) weighted { return product(x[k], args[1][k]) })
-	case opSlice:
-		return x[n.attrs[0]+i/s.cols*n.attrs[1]+i%s.cols]
-	case opConcat:
-		for _, a := range args {
-			if i < len(a) {
-				return a[i]
-			}
-			i -= len(a)
-		}
-	case opTranspose:
-		return x[i%s.cols*s.rows+i/s.cols]
+		return f.sum(len(x), func(k int) weighted { return product(x[k], y[k]) })
 	case opOuter:
-		return f.add(product(x[i/s.cols], args[1][i%s.cols]))
+		return f.add(product(x[i/n.shape.cols], y[i%n.shape.cols]))
+	case opMatVec, opVecMat, opMatMat:
+		length, first, second, step := n.factors(i)
+		return f.sum(length, func(k int) weighted { return product(x[first+k], y[second+k*step]) })
 	}
-	return f.matrixEntry(n, i, args)
+	arg, entry := n.origin(i)
+	return args[arg][entry]
 }
 
-// matrixEntry is entry for products of matrices: row i/cols of the first times column i%cols of the second.
-func (f *forms) matrixEntry(n *node, i int, args [][]affineForm) affineForm {
-	first, second := n.args[0].shape, n.args[1].shape
-	if n.op == opVecMat { // a row
-		first.cols = first.rows
-	}
-	row, col := i/second.cols, i%second.cols
-	return f.dot(first.cols, func(k int) weighted {
-		return product(args[0][row*first.cols+k], args[1][k*second.cols+col])
-	})
-}
-
-func (f *forms) dot(n int, part func(k int) weighted) affineForm {
-	parts := make([]weighted, n)
-	for k := range parts {
-		parts[k] = part(k)
-	}
-	return f.add(parts...)
-}
+func (f *forms) sum(n int, part func(k int) weighted) affineForm { return f.add(several(n, part)...) }

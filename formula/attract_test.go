@@ -165,7 +165,7 @@ func TestSystemsOfSpans(t *testing.T) {
 			}
 		}
 	}
-	for _, a := range [][]interval.Span{{{}}, {{Lo: -1, Hi: 1}}, points([]float64{1, 2, 2, 4}), {{Lo: 1, Hi: 1}, {Lo: 1.5, Hi: 2.5}, {Lo: 2, Hi: 2}, {Lo: 4, Hi: 4}}} {
+	for _, a := range [][]interval.Span{{{}}, {{Lo: -1, Hi: 1}}, interval.Points([]float64{1, 2, 2, 4}), {{Lo: 1, Hi: 1}, {Lo: 1.5, Hi: 2.5}, {Lo: 2, Hi: 2}, {Lo: 4, Hi: 4}}} {
 		n := int(math.Sqrt(float64(len(a))))
 		if solveSpans(a, make([]interval.Span, n), n) {
 			t.Errorf("%v is regular", a)
@@ -182,8 +182,8 @@ func TestGivingUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := newResting(m.next, 1, 1)
-		r.enter(points([]float64{1.5}), 1)
-		if steps, ok, _ := r.contract(points([]float64{1})); ok || steps > most || steps < 5 {
+		r.enter(interval.Points([]float64{1.5}), 1)
+		if steps, ok, _ := r.contract(interval.Points([]float64{1})); ok || steps > most || steps < 5 {
 			t.Errorf("%s: %d steps, want %d at most; %v", next, steps, most, ok)
 		}
 		for _, start := range []float64{0.45, 1, 1.2, 1e200} {
@@ -268,8 +268,8 @@ func TestWhoGoesToAndFroDoesNotRest(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := newResting(m.next, 1, 1)
-		r.enter(points([]float64{1}), 1)
-		if _, ok := r.settle(newJets(c.size, 2), 1, points([]float64{1}), nil); ok != c.rests {
+		r.enter(interval.Points([]float64{1}), 1)
+		if _, ok := r.settle(newJets(c.size, 2), 1, interval.Points([]float64{1}), nil); ok != c.rests {
 			t.Errorf("%s rests: %v", c.next, ok)
 		}
 	}
@@ -277,7 +277,7 @@ func TestWhoGoesToAndFroDoesNotRest(t *testing.T) {
 		system []float64
 		want   bool
 	}{{[]float64{2}, true}, {[]float64{1.5, 0.5, 0.5, 1.5}, true}, {[]float64{2, 0, 0, 0.5}, true}, {[]float64{1.999}, false}, {[]float64{1.499, 0.499, 0.499, 1.499}, false}, {[]float64{0.5}, false}} {
-		r := &resting{size: int(math.Sqrt(float64(len(c.system)))), system: points(c.system)}
+		r := &resting{size: int(math.Sqrt(float64(len(c.system)))), system: interval.Points(c.system)}
 		if r.repels() != c.want {
 			t.Errorf("I − A = %v repels: %v", c.system, !c.want)
 		}
@@ -291,9 +291,9 @@ func TestWorkOfResting(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := newResting(m.next, 1, 2)
-	r.enter(points([]float64{1}), 2)
+	r.enter(interval.Points([]float64{1}), 2)
 	for order, more := range []int{0, r.orders[1].work, r.orders[1].work + r.orders[2].work} {
-		work, ok := r.settle(newJets(3, interval.Jets{Variables: 1, Order: order}.Size()), order, points([]float64{1}), nil)
+		work, ok := r.settle(newJets(3, interval.Jets{Variables: 1, Order: order}.Size()), order, interval.Points([]float64{1}), nil)
 		if want := r.slope.work + 9 + more; work != want || !ok {
 			t.Errorf("order %d: %d spans, want %d", order, work, want)
 		}

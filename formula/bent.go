@@ -1,6 +1,10 @@
 package formula
 
-import "github.com/kedge-opt/kedge/internal/interval"
+import (
+	"slices"
+
+	"github.com/kedge-opt/kedge/internal/interval"
+)
 
 // bent is an inequality that is left until all bounds are known, between which it must be convex.
 type bent struct {
@@ -17,8 +21,7 @@ func bends(lower, upper []float64, roots ...*node) *curver {
 	for i := range box {
 		box[i] = interval.Span{Lo: lower[i], Hi: upper[i]}
 	}
-	e.numbers(opDecision, box)
-	e.run(e.shared)
+	e.runAll(box, nil)
 	return &curver{ranges: e, known: map[*node]curvature{}, forms: true}
 }
 
@@ -45,11 +48,14 @@ func (b *bent) pieces(lower, upper []float64) (all []*node) {
 	return all
 }
 
+// gaps is what is wrong with a set that is not convex.
+const gaps = "decisions between two feasible ones might not be feasible"
+
 // notConvex says what is not convex.
 func (b *bent) notConvex(lower, upper []float64) string {
 	what := b.excerpt(b.at)
 	if bends(lower, upper, b.d).of(b.d).isConcave {
-		return what + ": not convex; decisions between two feasible ones might not be feasible"
+		return what + ": not convex; " + gaps
 	}
 	part, bend := b.culprit(b.at, lower, upper)
 	if bend.isConcave || bend.isConvex {
@@ -57,7 +63,7 @@ func (b *bent) notConvex(lower, upper []float64) string {
 		if bend.isConcave {
 			side, want = "concave", "larger"
 		}
-		return what + ": not shown to be convex: " + b.excerpt(part) + " is " + side + ", and may stand on the " + want + " side alone; decisions between two feasible ones might not be feasible"
+		return what + ": not shown to be convex: " + b.excerpt(part) + " is " + side + ", and may stand on the " + want + " side alone; " + gaps
 	}
 	return what + ": not shown to be convex: " + b.excerpt(part) + " may bend both ways; want sums of squares, norms, exp, logsumexp, max and other convex parts, a quadratic form in parentheses of its own, or bounds on the decision between which it bends one way (0 <= q, q >= 0.1)"
 }
@@ -102,12 +108,7 @@ func hasKink(n *node) bool {
 		case opLogSumExp: // its largest entry is there for the sake of rounding
 			args = args[:1]
 		}
-		for _, a := range args {
-			if look(a) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(args, look)
 	}
 	return look(n)
 }
@@ -214,20 +215,11 @@ func (b *bent) entry(n *node, i int) *node {
 		return n
 	case n.isConst():
 		return b.number(n.data[i])
-	case n.op == opSpread:
-		return n.args[0]
-	case n.op == opConcat:
-		for _, part := range n.args {
-			if i < part.shape.size() {
-				return b.entry(part, i)
-			}
-			i -= part.shape.size()
-		}
+	case n.op == opSpread || n.op == opConcat:
+		arg, entry := n.origin(i)
+		return b.entry(n.args[arg], entry)
 	case n.op >= opAdd && n.op <= opPower: // entry by entry
-		args := make([]*node, len(n.args))
-		for k, a := range n.args {
-			args[k] = b.entry(a, i)
-		}
+		args := several(len(n.args), func(k int) *node { return b.entry(n.args[k], i) })
 		return b.apply(n.op, scalar(), n.attrs, args...)
 	}
 	return b.apply(opSlice, scalar(), [4]int{i, 1}, n)

@@ -85,9 +85,9 @@ func TestEnclosuresOfPointsAreNarrow(t *testing.T) {
 		x := newTrial(t, r)
 		p, u, d := x.p[:4], x.u, x.d[:2]
 		e := newEncloser(jets, x.model.loss)
-		e.numbers(opState, points(p))
-		e.variables(opDecision, points(u))
-		e.numbers(opTrait, points(d))
+		e.numbers(opState, interval.Points(p))
+		e.variables(opDecision, interval.Points(u))
+		e.numbers(opTrait, interval.Points(d))
 		e.run(e.shared)
 		e.run(e.own)
 		jet, g := e.entry(x.model.loss, 0), make([]float64, 3)

@@ -302,18 +302,14 @@ func (b *builder) slice(e *expr) *node {
 func (b *builder) labelled(e *expr) cut {
 	c := e.cuts[0]
 	labels := b.labels[e.args[0].name]
-	if e.args[0].kind != nameExpr || labels == nil {
+	if e.args[0].kind != nameExpr {
 		return c
 	}
 	number := func(end *expr) *expr {
-		if end == nil || end.kind != nameExpr {
+		if end == nil || end.kind != nameExpr || !slices.Contains(labels, end.name) {
 			return end
 		}
-		i := slices.Index(labels, end.name)
-		if i < 0 {
-			return end
-		}
-		return &expr{kind: numberExpr, pos: end.pos, end: end.end, number: float64(i)}
+		return &expr{kind: numberExpr, pos: end.pos, end: end.end, number: float64(slices.Index(labels, end.name))}
 	}
 	return cut{number(c.lo), number(c.hi), c.isWide}
 }

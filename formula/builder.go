@@ -67,13 +67,10 @@ func (b *builder) pair(e *expr, o op, x, y *node) *node {
 	if x == nil || y == nil {
 		return nil
 	}
-	s := x.shape
-	if s.single() {
-		s = y.shape
-	}
 	if !x.shape.suits(y.shape) {
 		return b.mismatch(e, x, y)
 	}
+	s := widest(x, y)
 	if unit := neutral(o, x, y, s); unit != nil {
 		return unit
 	}

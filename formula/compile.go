@@ -1,10 +1,7 @@
 package formula
 
 import (
-	"fmt"
-	"iter"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/kedge-opt/kedge"
@@ -12,7 +9,7 @@ import (
 
 // Compile checks a model and prepares it for use. The error joins one *Error for every mistake found.
 func Compile(s Source) (*Model, error) {
-	c := &compiler{graph: newGraph(), names: map[string]*node{}, labels: map[string][]string{}}
+	c := newCompiler()
 	c.declare(s)
 	c.quiet(s.Noise)
 	c.bind(s.Let)
@@ -77,97 +74,15 @@ func (c *compiler) setLoss(m *Model, t text, negate bool) {
 func (c *compiler) declare(s Source) {
 	_, c.decision = c.declaration(text{"model.decision", s.Decision}, opDecision)
 	c.stateName, c.state = c.declaration(text{"model.state", s.State}, opState)
-	if s.Trait != "" {
-		_, c.trait = c.declaration(text{"model.trait", s.Trait}, opTrait)
-	}
-	if len(s.Beside) > 0 {
-		c.lengthen(s)
-	}
-	size := func(n *node) int {
-		if n == nil {
-			return 0
-		}
-		return n.shape.size()
-	}
-	c.dims = kedge.Dims{Decision: size(c.decision), State: size(c.state), Trait: size(c.trait)}
-}
-
-// declaration reads the name and the shape of an input.
-func (c *compiler) declaration(t text, o op) (string, *node) {
-	name, s, ok := c.named(t)
-	if !ok {
-		return "", nil
-	}
-	n := c.input(o, s)
-	c.name(t, name, n)
-	return name, n
-}
-
-// named reads "p", "p[20]", "P[3, 4]" or "q[apples, pears] in EUR".
-func (c *compiler) named(t text) (string, shape, bool) {
-	t.body = kedge.CalledBy(t.body).Name
-	e := c.tree(t)
-	if e == nil {
-		return "", shape{}, false
-	}
-	b := c.builder(t)
-	name, lengths, ok := e, []int(nil), true
-	var labels []string
-	if e.kind == sliceExpr {
-		name = e.args[0]
-		if labels = labelsOf(e); labels != nil {
-			lengths = []int{len(labels)}
-		}
-		for _, cut := range e.cuts[min(len(labels), len(e.cuts)):] {
-			ok = ok && !cut.isWide
-			lengths = append(lengths, wholeNumber(cut.lo))
-		}
-	}
-	if name.kind != nameExpr || !ok {
-		b.fail(e, "%s declares nothing, want a name and a length such as p[20]", b.excerpt(e))
-		return "", shape{}, false
-	}
-	s, ok := shapeOf(lengths)
-	if !ok {
-		c.names[name.name] = nil
-		b.fail(e, "%s: lengths are whole numbers from 1 on that make %d entries at most", b.excerpt(e), maxEntries)
-	}
-	for i, label := range labels {
-		if slices.Contains(labels[:i], label) {
-			b.fail(e, "%s: two entries are called %s", b.excerpt(e), label)
-			return "", shape{}, false
-		}
-	}
-	c.labels[name.name] = labels
-	return name.name, s, ok
-}
-
-// wholeNumber returns the value of a written whole number, −1 for anything else.
-func wholeNumber(e *expr) int {
-	if e == nil || e.kind != numberExpr || e.number != math.Trunc(e.number) || e.number > maxEntries {
-		return -1
-	}
-	return int(e.number)
-}
-
-// name makes a value known. Nil stands for one whose mistake has been reported.
-func (c *compiler) name(t text, name string, n *node) {
-	first := scan(name, 0)
-	f, isFunction := functions[name]
-	isFunction = isFunction && !f.yields
-	_, isConstant := constants[name]
-	_, isKnown := c.names[name]
+	c.dims = kedge.Dims{Decision: sizeOf(c.decision), State: sizeOf(c.state)}
 	switch {
-	case first.kind != nameToken || first.end != len(name) || first.pos != 0:
-		c.fail(t, "%q is no name, want letters, digits and _, a letter first", name)
-	case isFunction:
-		c.fail(t, "%s is the name of a function; take another", name)
-	case isConstant:
-		c.fail(t, "%s is the name of a constant; take another", name)
-	case isKnown:
-		c.fail(t, "%s is there already; take another name", name)
-	default:
-		c.names[name] = n
+	case len(s.Beside) > 0:
+		list := append(c.traitOf(s), besides("model", s.Beside)...)
+		c.dims.Trait = width(list)
+		c.parted(opTrait, list)
+	case s.Trait != "":
+		_, trait := c.declaration(text{"model.trait", s.Trait}, opTrait)
+		c.dims.Trait = sizeOf(trait)
 	}
 }
 
@@ -225,13 +140,13 @@ func (c *compiler) differentiate(m *Model) {
 // checkSize reports derivatives that exceed a limit.
 func (c *compiler) checkSize(field string) {
 	if c.full && len(c.found) == 0 {
-		c.found.add(&Error{Field: field, Line: 1, Column: 1, Message: fmt.Sprintf("the derivative of the formula %s", c.trouble)})
+		c.fail(text{field: field}, "the derivative of the formula %s", c.trouble)
 	}
 }
 
 func (c *compiler) newDynamics(m *Model) *dynamics {
 	slopes := c.gradients(m.next, c.input(opCotangent, m.next.shape), onState|onDecision|onCrowd)
-	f := &dynamics{dims: m.dims, slope: slopes[opState], reads: readTrait(maps.Values(slopes)), next: planned(output{toDst, m.next, 0}), pull: plannedFor(slopes, m.dims.Decision)}
+	f := &dynamics{dims: m.dims, slope: slopes[opState], reads: readTrait(slopes), next: planned(output{toDst, m.next, 0}), pull: plannedFor(slopes, m.dims.Decision)}
 	if m.Social() {
 		f.dims.Decision += m.dims.State
 	}
@@ -242,12 +157,12 @@ func (c *compiler) newDynamics(m *Model) *dynamics {
 func (c *compiler) newObjective(m *Model) *objective {
 	slopes := c.gradients(m.loss, c.number(1), onState|onDecision)
 	value := output{toValue, c.apply(opRowSum, scalar(), [4]int{}, m.loss), 0}
-	return &objective{dims: m.dims, reads: readTrait(maps.Values(slopes)) || m.loss.deps&onTrait != 0, programs: plannedFor(slopes, 0, value)}
+	return &objective{dims: m.dims, reads: readTrait(slopes) || m.loss.deps&onTrait != 0, programs: plannedFor(slopes, 0, value)}
 }
 
 // readTrait tells whether a value depends on the trait.
-func readTrait(values iter.Seq[*node]) bool {
-	for n := range values {
+func readTrait(values map[op]*node) bool {
+	for _, n := range values {
 		if n.deps&onTrait != 0 {
 			return true
 		}
@@ -260,43 +175,25 @@ func (c *compiler) quiet(all []Shock) {
 	c.inputs = maps.Clone(c.names)
 	count := 0
 	for _, one := range all {
-		c.declareNoise(one, func(s shape) *node {
-			if count += s.size(); count > maxNoise {
-				return c.fail(text{"model.noise", one.Declaration}, "more than %d numbers of noise", maxNoise)
-			}
-			data := make([]float64, s.size())
-			for i := range data {
-				data[i] = one.Mean
-			}
-			return c.literal(s, data)
-		})
-	}
-}
-
-// declareNoise reads a name and a shape, of which make has the value.
-func (c *compiler) declareNoise(one Shock, make func(s shape) *node) {
-	t := text{"model.noise", one.Declaration}
-	if name, s, ok := c.named(t); ok {
-		c.name(t, name, make(s))
+		t := text{"model.noise", one.Declaration}
+		name, s, ok := c.named(t)
+		if !ok {
+			continue
+		}
+		var mean *node
+		if count += s.size(); count > maxNoise {
+			c.fail(t, "more than %d numbers of noise", maxNoise)
+		} else {
+			mean = c.literal(s, slices.Repeat([]float64{one.Mean}, s.size()))
+		}
+		c.name(t, name, mean)
 	}
 }
 
 // stir builds the next state again, with the noise as what it is.
 func (c *compiler) stir(m *Model, s Source) {
-	f := &Stirred{dims: m.dynamics.dims}
-	for _, one := range s.Noise {
-		_, shape, _ := c.named(text{"model.noise", one.Declaration})
-		f.widths = append(f.widths, shape.size())
-	}
-	all, at := c.input(opNoise, vector(f.Width())), 0
 	c.names = maps.Clone(c.inputs)
-	for _, one := range s.Noise {
-		c.declareNoise(one, func(s shape) *node {
-			part := c.part(all, at, s)
-			at += s.size()
-			return part
-		})
-	}
+	f := &Stirred{dims: m.dynamics.dims, widths: c.noise(s.Noise)}
 	c.bind(s.Let)
 	next := c.nextState(text{"model.next", s.Next})
 	if c.checkSize("model.next"); next == nil || len(c.found) > 0 {
@@ -304,29 +201,4 @@ func (c *compiler) stir(m *Model, s Source) {
 	}
 	f.next, f.degree = planned(output{toDst, next, 0}), degreeIn(next, opNoise)
 	m.stirred = f
-}
-
-// part is the entries of a vector from one on, in a shape.
-func (c *compiler) part(of *node, at int, s shape) *node {
-	if s == of.shape {
-		return of
-	}
-	return c.apply(opSlice, s, [4]int{at, s.cols}, of)
-}
-
-// lengthen puts further numbers behind the trait's own entries.
-func (c *compiler) lengthen(s Source) {
-	own := shape{}
-	name := ""
-	if c.trait != nil {
-		own = c.trait.shape
-		name, _, _ = c.named(text{"model.trait", s.Trait})
-	}
-	c.trait = c.input(opTrait, vector(own.size()+len(s.Beside)))
-	if name != "" {
-		c.names[name] = c.part(c.trait, 0, own)
-	}
-	for i, one := range s.Beside {
-		c.name(text{"model", one}, one, c.part(c.trait, own.size()+i, scalar()))
-	}
 }

@@ -5,14 +5,18 @@ import "github.com/kedge-opt/kedge"
 // compiler collects the values and the mistakes of a model.
 type compiler struct {
 	*graph
-	names                  map[string]*node
-	inputs                 map[string]*node    // the names before noise and let
-	labels                 map[string][]string // of the entries of what is declared
-	dims                   kedge.Dims
-	state, decision, trait *node
-	stateName              string
-	parts                  int
-	found                  mistakes
+	names           map[string]*node
+	inputs          map[string]*node    // the names before noise and let
+	labels          map[string][]string // of the entries of what is declared
+	dims            kedge.Dims
+	state, decision *node
+	stateName       string
+	parts           int
+	found           mistakes
+}
+
+func newCompiler() *compiler {
+	return &compiler{graph: newGraph(), names: map[string]*node{}, labels: map[string][]string{}}
 }
 
 // tree reads one formula; nil means that a mistake was reported.

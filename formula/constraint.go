@@ -182,17 +182,13 @@ func (f *fence) plane(e *expr, form affineForm) HalfSpace {
 	return p
 }
 
+// atMost demands x ≤ y. Forms of one entry are bounds.
 func (f *fence) atMost(e *expr, x, y *node) {
 	d, ok := f.difference(e, x, y)
 	if !ok {
 		f.curved(e, x, y)
 		return
 	}
-	f.below(e, d)
-}
-
-// below demands forms ≤ 0. Those of one entry are bounds.
-func (f *fence) below(e *expr, d []affineForm) {
 	for _, form := range d {
 		switch {
 		case !f.isPlane(e, form, form.rest <= 0):
@@ -242,7 +238,7 @@ func (f *fence) curved(e *expr, x, y *node) {
 	case y.op == opSmallest && x.degU <= 1:
 		f.atMost(e, x, y.args[0])
 	case x.degU == 0 && y.degU > 1 && (y.op == opNorm || square(y) != nil || y.op == opAbs || y.op == opLargest):
-		f.fail(e, "%s: not convex; decisions between two feasible ones might not be feasible", f.excerpt(e))
+		f.fail(e, "%s: not convex; %s", f.excerpt(e), gaps)
 	default:
 		f.bend(e, x, y)
 	}

@@ -23,9 +23,6 @@ func (c curvature) and(d curvature) curvature {
 	return curvature{c.isConstant && d.isConstant, c.isConvex && d.isConvex, c.isConcave && d.isConcave}
 }
 
-// atLeast tells whether c has whatever d has.
-func (c curvature) atLeast(d curvature) bool { return c.and(d) == d }
-
 // scaled is that of a constant somewhere in by times a value.
 func (c curvature) scaled(by interval.Span) curvature {
 	switch {
@@ -53,21 +50,21 @@ func (f profile) of(x curvature) curvature {
 
 // profiles are those of functions entry by entry over a range of their argument.
 var profiles = [opCount]func(x interval.Span) profile{
-	opNeg:      func(interval.Span) profile { return profile{isConvex: true, isConcave: true, falls: true} },
-	opExp:      func(interval.Span) profile { return profile{isConvex: true, rises: true} },
-	opLog:      func(interval.Span) profile { return profile{isConcave: true, rises: true} },
-	opSqrt:     func(interval.Span) profile { return profile{isConcave: true, rises: true} },
-	opTanh:     func(x interval.Span) profile { return profile{isConvex: x.Hi <= 0, isConcave: x.Lo >= 0, rises: true} },
-	opSigmoid:  func(x interval.Span) profile { return profile{isConvex: x.Hi <= 0, isConcave: x.Lo >= 0, rises: true} },
-	opErf:      func(x interval.Span) profile { return profile{isConvex: x.Hi <= 0, isConcave: x.Lo >= 0, rises: true} },
-	opAbs:      valley,
-	opNorm:     valley,
-	opLargest:  func(interval.Span) profile { return profile{isConvex: true, rises: true} },
-	opSmallest: func(interval.Span) profile { return profile{isConcave: true, rises: true} },
-	opLogSumExp: func(interval.Span) profile {
-		return profile{isConvex: true, rises: true}
-	},
+	opExp: bowl, opLargest: bowl, opLogSumExp: bowl,
+	opLog: dome, opSqrt: dome, opSmallest: dome,
+	opTanh: step, opSigmoid: step, opErf: step,
+	opAbs: valley, opNorm: valley,
 	opSum: straight, opSlice: straight, opTranspose: straight, opSpread: straight,
+	opNeg: func(interval.Span) profile { return profile{isConvex: true, isConcave: true, falls: true} },
+}
+
+func bowl(interval.Span) profile { return profile{isConvex: true, rises: true} }
+
+func dome(interval.Span) profile { return profile{isConcave: true, rises: true} }
+
+// step rises from one level to another, most of all at 0.
+func step(x interval.Span) profile {
+	return profile{isConvex: x.Hi <= 0, isConcave: x.Lo >= 0, rises: true}
 }
 
 func valley(x interval.Span) profile {
@@ -89,7 +86,7 @@ func powerProfile(x interval.Span, k float64) profile {
 	case k > 1:
 		return profile{isConcave: x.Hi <= 0, rises: true}
 	case k > 0:
-		return profile{isConcave: true, rises: true}
+		return dome(x)
 	case x.Lo > 0:
 		return profile{isConvex: true, falls: true}
 	case x.Hi < 0 && isWhole:
@@ -138,7 +135,7 @@ func (c *curver) look(n *node) curvature {
 	}
 	first, last := n.args[0], n.args[len(n.args)-1]
 	x, y := c.of(first), c.of(last)
-	if c.isFixed(n.args) {
+	if c.all(n.args).isConstant {
 		return isConstant
 	}
 	if f := profiles[n.op]; f != nil {
@@ -150,9 +147,9 @@ func (c *curver) look(n *node) curvature {
 	case opSub:
 		return x.and(y.flip())
 	case opMax:
-		return profile{isConvex: true, rises: true}.of(x.and(y))
+		return bowl(c.span(first)).of(x.and(y))
 	case opMin:
-		return profile{isConcave: true, rises: true}.of(x.and(y))
+		return dome(c.span(first)).of(x.and(y))
 	case opPower:
 		return powerProfile(c.span(first), float64(n.attrs[0])).of(x)
 	case opConcat:
@@ -165,8 +162,6 @@ func (c *curver) look(n *node) curvature {
 	}
 	return c.product(n, first, last, x, y)
 }
-
-func (c *curver) isFixed(args []*node) bool { return c.all(args).isConstant }
 
 // all is what holds for all of them.
 func (c *curver) all(nodes []*node) curvature {

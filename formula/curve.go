@@ -64,10 +64,7 @@ func within(g *graph, n, u *node) *node {
 		case old.op == opDecision:
 			known[old] = g.apply(opSlice, old.shape, [4]int{0, old.shape.cols}, u)
 		default:
-			args := make([]*node, len(old.args))
-			for i, a := range old.args {
-				args[i] = known[a]
-			}
+			args := several(len(old.args), func(i int) *node { return known[old.args[i]] })
 			known[old] = g.apply(old.op, old.shape, old.attrs, args...)
 		}
 	}
@@ -83,40 +80,9 @@ func (b Ball) excess(g *graph, u *node) *node {
 	return g.apply(opSub, scalar(), [4]int{}, square, g.number(b.Radius*b.Radius))
 }
 
-// order is the degree of a value as a polynomial of the decision, at least 3 where it is none of the second.
-func order(n *node, known map[*node]int) int {
-	if n.deps == 0 || n.op == opDecision {
-		return min(int(n.deps), 1)
-	}
-	if found, ok := known[n]; ok {
-		return found
-	}
-	most, sum := 0, 0
-	for _, a := range n.args {
-		k := order(a, known)
-		most, sum = max(most, k), sum+k
-	}
-	found := 3
-	switch natures[n.op].kind {
-	case linear:
-		found = most
-	case bilinear:
-		found = sum
-	case firstLinear:
-		if n.args[natures[n.op].fixed].deps == 0 {
-			found = most
-		}
-	}
-	if n.op == opPower && n.attrs[0] == 2 {
-		found = 2 * most
-	}
-	known[n] = found
-	return found
-}
-
 // quadratic is the curvature of a quadratic form, by the signs of the eigenvalues of its Hessian, which may miss 0 by rounding.
 func quadratic(n *node) curvature {
-	if !n.shape.single() || n.deps != onDecision || order(n, map[*node]int{}) > 2 {
+	if !n.shape.single() || n.deps != onDecision || n.degU > 2 {
 		return curvature{}
 	}
 	decisions := 0
@@ -139,10 +105,8 @@ const mostQuadratic = 512 // entries of a decision of which quadratic forms are 
 // isDefinite tells whether no eigenvalue of sign·h is below 0, but for rounding.
 func isDefinite(h []float64, n int, sign float64) bool {
 	most := rows.MaxAbs(h)
-	shifted := make([]float64, len(h))
-	for i, v := range h {
-		shifted[i] = sign * v
-	}
+	shifted := slices.Clone(h)
+	rows.Scale(shifted, sign)
 	for i := range n {
 		shifted[i*n+i] += float64(1e-12 * most)
 	}

@@ -69,15 +69,7 @@ func logSlope(x float64) float64 {
 	return 1 / x
 }
 
-func sigmoid(x float64) float64 {
-	e := exponential(-math.Abs(x))
-	if x >= 0 {
-		return 1 / (1 + e)
-	}
-	return e / (1 + e)
-}
-
-// sigmoids writes the bits of sigmoid for many at once.
+// sigmoids writes 1/(1 + e⁻ˣ), below 0 as eˣ/(1 + eˣ).
 func sigmoids(dst, x []float64) {
 	for i, v := range x {
 		dst[i] = -math.Abs(v)

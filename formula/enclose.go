@@ -100,6 +100,14 @@ func (e *encloser) variables(o op, values []interval.Span) {
 	}
 }
 
+// runAll computes everything for a decision and a trait within boxes.
+func (e *encloser) runAll(decision, trait []interval.Span) {
+	e.numbers(opDecision, decision)
+	e.numbers(opTrait, trait)
+	e.run(e.shared)
+	e.run(e.own)
+}
+
 // run computes values.
 func (e *encloser) run(nodes []*node) {
 	for _, n := range nodes {
@@ -114,17 +122,11 @@ func (e *encloser) leaves(n *node) bool {
 	for _, x := range e.values[n.args[len(n.args)-1].id] {
 		least = min(least, x[0].Lo)
 	}
-	switch n.op {
-	case opLog, opSqrt:
-		if least < 0 {
-			return true
-		}
-	case opUnit:
-		if least <= 0 {
-			return true
-		}
-	case opPow:
+	switch {
+	case n.op == opPow:
 		return slices.ContainsFunc(e.values[n.args[0].id], func(x interval.Jet) bool { return x[0].Lo <= 0 })
+	case (n.op == opLog || n.op == opSqrt) && least < 0, n.op == opUnit && least <= 0:
+		return true
 	}
 	return slices.ContainsFunc(e.values[n.id], func(x interval.Jet) bool { return !x[0].IsFinite() })
 }
@@ -213,7 +215,7 @@ func (e *encloser) compare(n *node, dst, x, y interval.Jet) {
 
 // mix computes entry i of a value that mixes entries of its arguments.
 func (e *encloser) mix(n *node, dst interval.Jet, i int) {
-	x, s := n.args[0], n.shape
+	x := n.args[0]
 	switch n.op {
 	case opSum:
 		e.add(dst, x.shape.size(), func(k int) { copy(e.term, e.entry(x, k)) })
@@ -232,16 +234,14 @@ func (e *encloser) mix(n *node, dst interval.Jet, i int) {
 	case opUnit:
 		e.jets.Div(dst, e.entry(x, i), e.entry(n.args[1], 0))
 		dst[0] = dst[0].Narrow(interval.Span{Lo: -1, Hi: 1})
-	case opSlice:
-		copy(dst, e.entry(x, n.attrs[0]+i/s.cols*n.attrs[1]+i%s.cols))
-	case opConcat:
-		e.part(n.args, dst, i)
-	case opTranspose:
-		copy(dst, e.entry(x, i%s.cols*s.rows+i/s.cols))
+	case opSlice, opConcat, opTranspose:
+		arg, entry := n.origin(i)
+		copy(dst, e.entry(n.args[arg], entry))
 	case opOuter:
-		e.jets.Mul(dst, e.entry(x, i/s.cols), e.entry(n.args[1], i%s.cols))
+		e.jets.Mul(dst, e.entry(x, i/n.shape.cols), e.entry(n.args[1], i%n.shape.cols))
 	case opMatVec, opVecMat, opMatMat:
-		e.matrixEntry(n, dst, i)
+		length, first, second, step := n.factors(i)
+		e.add(dst, length, func(k int) { e.product(x, first+k, n.args[1], second+k*step) })
 	default:
 		e.jets.Unknown(dst, interval.Whole())
 	}
@@ -276,26 +276,4 @@ func (e *encloser) extreme(dst interval.Jet, o op, x []interval.Jet) {
 		copy(e.sum, dst)
 		choose(e.jets, dst, e.sum, v)
 	}
-}
-
-// part copies entry i of joined values.
-func (e *encloser) part(args []*node, dst interval.Jet, i int) {
-	for _, a := range args {
-		if i < a.shape.size() {
-			copy(dst, e.entry(a, i))
-			return
-		}
-		i -= a.shape.size()
-	}
-}
-
-// matrixEntry is mix for products of matrices: row i/cols of the first times column i%cols of the second.
-func (e *encloser) matrixEntry(n *node, dst interval.Jet, i int) {
-	x, y := n.args[0], n.args[1]
-	length, cols := x.shape.cols, y.shape.cols
-	if n.op == opVecMat {
-		length = x.shape.rows
-	}
-	row, col := i/cols, i%cols
-	e.add(dst, length, func(k int) { e.product(x, row*length+k, y, k*cols+col) })
 }

@@ -39,7 +39,7 @@ func TestEnclosuresHold(t *testing.T) {
 		e := newEncloser(interval.Jets{Variables: 3, Order: 2}, x.model.loss, x.model.next)
 		e.numbers(opState, states)
 		e.variables(opDecision, decisions)
-		e.numbers(opTrait, points(d))
+		e.numbers(opTrait, interval.Points(d))
 		e.run(e.shared)
 		e.run(e.own)
 
@@ -108,7 +108,7 @@ func TestCurvatureHolds(t *testing.T) {
 		e := newEncloser(interval.Jets{}, x.model.loss)
 		e.numbers(opState, states)
 		e.numbers(opDecision, decisions)
-		e.numbers(opTrait, points(d))
+		e.numbers(opTrait, interval.Points(d))
 		e.run(e.shared)
 		e.run(e.own)
 		c := &curver{ranges: e, known: map[*node]curvature{}, state: isAffine}

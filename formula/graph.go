@@ -19,7 +19,7 @@ type node struct {
 	data  []float64 // of a constant
 	level level
 	deps  deps
-	// How the value depends on the state and on the decision: 0 not at all, 1 as an affine function, 2 otherwise.
+	// Degrees as polynomials of the state and of the decision: 0 does not depend on them, 1 is affine, 2 quadratic, and 3 anything else.
 	degP, degU int
 }
 
@@ -86,25 +86,22 @@ func (g *graph) number(v float64) *node { return g.literal(scalar(), []float64{v
 
 // input returns one of the inputs.
 func (g *graph) input(o op, s shape) *node {
-	n := &node{op: o, shape: s, level: perRow}
+	n := &node{op: o, shape: s, level: perRow, deps: inputs[o]}
 	switch o {
 	case opState:
-		n.deps, n.degP = onState, 1
+		n.degP = 1
 	case opDecision:
-		n.deps, n.degU, n.level = onDecision, 1, once
-	case opTrait:
-		n.deps = onTrait
-	case opCotangent:
-		n.deps = onCotangent
-	case opNoise:
-		n.deps = onNoise
+		n.degU, n.level = 1, once
 	}
 	return g.intern(n)
 }
 
+// inputs are the operations that make one.
+var inputs = [opCount]deps{opState: onState, opDecision: onDecision, opTrait: onTrait, opCotangent: onCotangent, opCrowd: onCrowd, opNoise: onNoise}
+
 // crowd returns the mean state of all as an input, which stands behind so many entries of the decision.
 func (g *graph) crowd(s shape, behind int) *node {
-	return g.intern(&node{op: opCrowd, shape: s, level: once, deps: onCrowd, degU: 1, attrs: [4]int{behind}})
+	return g.intern(&node{op: opCrowd, shape: s, level: once, deps: inputs[opCrowd], degU: 1, attrs: [4]int{behind}})
 }
 
 // apply returns an operation on values.
@@ -122,7 +119,7 @@ func (g *graph) apply(o op, s shape, attrs [4]int, args ...*node) *node {
 	return g.intern(n)
 }
 
-// degree says how a value depends on what its arguments have the given degrees in.
+// degree is that of a value as a polynomial of what its arguments have the given degrees in.
 func degree(n *node, of func(*node) int) int {
 	most, sum := 0, 0
 	for _, a := range n.args {
@@ -132,13 +129,16 @@ func degree(n *node, of func(*node) int) int {
 	case linear:
 		return most
 	case bilinear:
-		return min(sum, 2)
+		return min(sum, 3)
 	case firstLinear: // as x/y and where(c, x, y): linear while the other is fixed
 		if fixed := n.args[natures[n.op].fixed]; of(fixed) == 0 {
 			return most
 		}
 	}
-	return min(2*most, 2)
+	if n.op == opPower && n.attrs[0] == 2 {
+		return min(2*most, 3)
+	}
+	return min(3*most, 3)
 }
 
 // intern returns the value as it is already known, folded to a constant, or new.

@@ -2,6 +2,7 @@ package formula
 
 import (
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge/internal/rows"
 )
@@ -15,6 +16,11 @@ type instr struct {
 	args  []int
 	coefs []int
 	minus []bool
+}
+
+// reads are the values that an instruction reads.
+func (in *instr) reads() []int {
+	return slices.DeleteFunc(slices.Concat(in.args, in.coefs), func(k int) bool { return k < 0 })
 }
 
 // run computes the value for n individuals.

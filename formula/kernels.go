@@ -269,7 +269,6 @@ func (in *instr) entries(dst, x []float64) {
 var functionsOfOne = [opCount]func(float64) float64{
 	opSqrt:         math.Sqrt,
 	opTanh:         tanh,
-	opSigmoid:      sigmoid,
 	opAbs:          math.Abs,
 	opSign:         sign,
 	opLogSlope:     logSlope,

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/interval"
@@ -18,7 +19,6 @@ type Landscape struct {
 	orders int // of derivatives that are had
 	loss   [3]*encloser
 	rest   *resting // nil where the loss does not depend on the state
-	state  [3][]interval.Jet
 }
 
 // person is an individual, or as many as are alike.
@@ -55,7 +55,6 @@ func (m *Model) WeightedLandscape(traits, starts kedge.Rows, weights []float64) 
 	for order := range l.orders + 1 {
 		jets := interval.Jets{Variables: m.dims.Decision, Order: order}
 		l.loss[order] = newEncloser(jets, m.loss)
-		l.state[order] = newJets(m.dims.State, jets.Size())
 	}
 	if weights != nil {
 		if err := (kedge.Model{Traits: traits, Weights: weights}).CheckWeights(); err != nil {
@@ -102,9 +101,9 @@ func (l *Landscape) gather(traits, starts kedge.Rows, weights []float64) error {
 	known, key := map[string]int{}, []byte(nil)
 	room, more := make([]float64, width), make([]float64, long)
 	for i := range n {
-		p := person{trait: points(traits.View(room, i, i+1)), count: 1}
+		p := person{trait: interval.Points(traits.View(room, i, i+1)), count: 1}
 		if needsStart {
-			p.start = points(starts.View(more, i, i+1))
+			p.start = interval.Points(starts.View(more, i, i+1))
 		}
 		if weights != nil {
 			if p.count = weights[i]; p.count > 0 {
@@ -130,14 +129,6 @@ func spell(key []byte, x []interval.Span) []byte {
 		key = binary.LittleEndian.AppendUint64(key, math.Float64bits(v.Lo))
 	}
 	return key
-}
-
-func points(x []float64) []interval.Span {
-	all := make([]interval.Span, len(x))
-	for i, v := range x {
-		all[i] = interval.Point(v)
-	}
-	return all
 }
 
 // Decisions is how many entries a decision has.
@@ -189,12 +180,8 @@ func (l *Landscape) unknown() interval.Span {
 func (l *Landscape) judge(e *encloser, order int, p person) (work int, ok bool) {
 	e.numbers(opTrait, p.trait)
 	if l.rest != nil {
-		state := l.state[order]
-		if work, ok = l.rest.settle(state, order, p.trait, p.start); !ok {
+		if work, ok = l.rest.settle(e.inputs[opState], order, p.trait, p.start); !ok {
 			return work, false
-		}
-		for i, x := range e.inputs[opState] {
-			copy(x, state[i])
 		}
 	}
 	e.run(e.own)
@@ -215,12 +202,7 @@ func (l *Landscape) Convex(box []interval.Span) bool {
 	if len(l.people) == 1 || len(l.people) > mostJudged {
 		return false
 	}
-	for _, p := range l.people {
-		if !l.convexFor(box, p) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(l.people, func(p person) bool { return !l.convexFor(box, p) })
 }
 
 // mostJudged is how many individuals are looked at one by one.
@@ -238,39 +220,32 @@ func hulls(x, y []interval.Span) []interval.Span {
 
 func (l *Landscape) convexFor(box []interval.Span, p person) bool {
 	e := l.loss[0]
-	e.variables(opDecision, box)
-	e.numbers(opTrait, p.trait)
 	c := &curver{ranges: e, known: map[*node]curvature{}}
 	if l.rest != nil {
 		c.state = l.curvatureAtRest(box, p)
 		l.rest.enter(box, 0)
-		_, ok := l.rest.settle(l.state[0], 0, p.trait, p.start)
-		for i, x := range e.inputs[opState] {
-			x[0] = l.state[0][i][0]
-			if !ok {
-				x[0] = interval.Whole()
-			}
+		if _, ok := l.rest.settle(e.inputs[opState], 0, p.trait, p.start); !ok {
+			e.numbers(opState, l.anything())
 		}
 	}
-	e.run(e.shared)
-	e.run(e.own)
+	e.runAll(box, p.trait)
 	return c.of(l.model.loss).isConvex
+}
+
+// anything is what a state may be of which nothing is known.
+func (l *Landscape) anything() []interval.Span {
+	return slices.Repeat([]interval.Span{interval.Whole()}, l.model.dims.State)
 }
 
 // curvatureAtRest is that of the steady state. Where next is convex whenever the state is, so are all states on the way to rest
 // from one that does not depend on the decision, and the state at rest.
 func (l *Landscape) curvatureAtRest(box []interval.Span, p person) curvature {
 	e := newEncloser(interval.Jets{}, l.model.next)
-	e.numbers(opDecision, box)
-	e.numbers(opTrait, p.trait)
-	for _, x := range e.inputs[opState] {
-		x[0] = interval.Whole()
-	}
-	e.run(e.shared)
-	e.run(e.own)
+	e.numbers(opState, l.anything())
+	e.runAll(box, p.trait)
 	for _, guess := range []curvature{isConstant, isAffine, {isConvex: true}, {isConcave: true}} {
 		c := &curver{ranges: e, known: map[*node]curvature{}, state: guess}
-		if got := c.of(l.model.next); got.atLeast(guess) {
+		if got := c.of(l.model.next); got.and(guess) == guess {
 			return guess
 		}
 	}

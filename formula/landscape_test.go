@@ -244,3 +244,11 @@ func TestAffineForms(t *testing.T) {
 		}
 	}
 }
+
+func sigmoid(x float64) float64 {
+	e := exponential(-math.Abs(x))
+	if x >= 0 {
+		return 1 / (1 + e)
+	}
+	return e / (1 + e)
+}

@@ -47,10 +47,6 @@ func plannedFor(slopes map[op]*node, behind int, always ...output) programs {
 func newProgram(outputs ...output) *program {
 	outputs = slices.DeleteFunc(slices.Clone(outputs), func(o output) bool { return o.node == nil })
 	l := newLayout(outputs)
-	for _, o := range outputs {
-		l.need(o.node)
-	}
-	slices.SortFunc(l.needed, func(x, y *node) int { return x.id - y.id })
 	for _, n := range slices.Backward(l.needed) {
 		l.fuse(n)
 	}
@@ -60,31 +56,31 @@ func newProgram(outputs ...output) *program {
 		}
 	}
 	for _, o := range outputs {
-		l.output(o)
+		l.program.outputs = append(l.program.outputs, result{o.to, l.slots[o.node.id], o.at})
 	}
 	l.assign()
 	l.program.weave()
 	return l.program
 }
 
+// newLayout lists what outputs need, and counts how often.
 func newLayout(outputs []output) *layout {
-	ids := 0 // arguments come before what is made of them
-	for _, o := range outputs {
-		ids = max(ids, o.node.id+1)
+	roots := several(len(outputs), func(i int) *node { return outputs[i].node })
+	l := &layout{program: &program{}, terms: map[*node][]term{}, needed: reachable(roots)}
+	ids := 0
+	for _, n := range l.needed {
+		ids = max(ids, n.id+1)
 	}
-	return &layout{program: &program{}, terms: map[*node][]term{}, uses: make([]int, ids), inside: make([]bool, ids), slots: make([]int, ids)}
-}
-
-// need counts a use of a value and, the first time, of what it is made of.
-func (l *layout) need(root *node) {
-	for stack := []*node{root}; len(stack) > 0; {
-		n := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if l.uses[n.id]++; l.uses[n.id] == 1 {
-			l.needed = append(l.needed, n)
-			stack = append(stack, n.args...)
+	l.uses, l.inside, l.slots = make([]int, ids), make([]bool, ids), make([]int, ids)
+	for _, n := range l.needed {
+		for _, a := range n.args {
+			l.uses[a.id]++
 		}
 	}
+	for _, n := range roots {
+		l.uses[n.id]++
+	}
+	return l
 }
 
 // fuse takes the terms of a sum, and the factor of a sum over individuals, into one pass.
@@ -172,9 +168,12 @@ func (l *layout) place(n *node, outputs []output) {
 	p := l.program
 	l.slots[n.id] = len(p.values)
 	direct := n.level == perRow && len(n.args) > 0 && slices.Contains(outputs, output{toDst, n, 0})
-	p.values = append(p.values, slot{node: n, width: n.shape.size(), level: n.level, isDst: direct})
+	p.values = append(p.values, slot{node: n, width: n.shape.size(), isDst: direct})
 	if direct || n.op == opState || n.op == opTrait || n.op == opCotangent || n.op == opNoise {
 		p.bound = append(p.bound, l.slots[n.id])
+	}
+	if n.op == opDecision || n.op == opCrowd {
+		p.decision = max(p.decision, n.attrs[0]+n.shape.size())
 	}
 	if len(n.args) == 0 {
 		return
@@ -210,12 +209,6 @@ func (l *layout) instr(n *node) instr {
 	return in
 }
 
-func (l *layout) output(o output) {
-	at := l.slots[o.node.id]
-	l.program.outputs = append(l.program.outputs,
-		result{to: o.to, value: at, width: o.node.shape.size(), at: o.at, direct: o.to == toDst && l.program.values[at].isDst})
-}
-
 // assign gives slots memory. Rows that nobody reads any more make room for others.
 func (l *layout) assign() {
 	p := l.program
@@ -225,15 +218,15 @@ func (l *layout) assign() {
 		if s := &p.values[in.dst]; in.op != opRowSum && !s.isDst {
 			s.at = take(free, s.width, &p.room)
 		}
-		for _, k := range slices.Concat(in.args, in.coefs) {
-			if k >= 0 && last[k] == i && p.isRoom(k) {
+		for _, k := range in.reads() {
+			if last[k] == i && p.isRoom(k) {
 				free[p.values[k].width] = append(free[p.values[k].width], p.values[k].at)
 				last[k] = -1
 			}
 		}
 	}
 	for i := range p.values {
-		if s := &p.values[i]; s.level != perRow && len(s.node.args) > 0 {
+		if s := &p.values[i]; s.node.level != perRow && len(s.node.args) > 0 {
 			s.at = p.shared
 			p.shared += s.width
 		}
@@ -246,10 +239,8 @@ func (l *layout) lastUses() []int {
 	p := l.program
 	last := make([]int, len(p.values))
 	for i, in := range p.stages[perRow] {
-		for _, k := range slices.Concat(in.args, in.coefs) {
-			if k >= 0 {
-				last[k] = i
-			}
+		for _, k := range in.reads() {
+			last[k] = i
 		}
 	}
 	for _, r := range p.outputs {

@@ -41,11 +41,7 @@ func (m lowRank) scaled(f func(*node) *node) lowRank {
 	if m.diagonal == nil {
 		return m
 	}
-	out := lowRank{diagonal: f(m.diagonal), z: m.z}
-	for _, x := range m.x {
-		out.x = append(out.x, f(x))
-	}
-	return out
+	return lowRank{diagonal: f(m.diagonal), x: several(len(m.x), func(k int) *node { return f(m.x[k]) }), z: m.z}
 }
 
 // vector splits a value with as many entries as v, each value once.
@@ -89,8 +85,13 @@ func (s *splitter) spread(n *node) (m lowRank, ok bool) {
 	if n.op == opSpread {
 		n = n.args[0]
 	}
-	z := s.scalar(n)
-	return lowRank{diagonal: s.number(0), x: []*node{s.full(s.number(1), s.size)}, z: []*node{z}}, z != nil
+	return s.rankOne(s.full(s.number(1), s.size), n)
+}
+
+// rankOne is a vector times a value zᵀv.
+func (s *splitter) rankOne(x, by *node) (m lowRank, ok bool) {
+	z := s.scalar(by)
+	return lowRank{diagonal: s.number(0), x: []*node{x}, z: []*node{z}}, z != nil
 }
 
 func (s *splitter) sum(n *node) (m lowRank, ok bool) {
@@ -126,9 +127,8 @@ func (s *splitter) product(n *node) (m lowRank, ok bool) {
 	if s.varies(c) {
 		return m, false
 	}
-	if f.shape.single() { // a product with v times a vector: rank one
-		z := s.scalar(f)
-		return lowRank{diagonal: s.number(0), x: []*node{c}, z: []*node{z}}, z != nil
+	if f.shape.single() { // a product with v times a vector
+		return s.rankOne(c, f)
 	}
 	m, ok = s.vector(f)
 	return m.scaled(func(x *node) *node { return s.mul(x, c) }), ok

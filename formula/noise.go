@@ -36,7 +36,7 @@ func (f *Stirred) NextRows(dst, p, u, d, e []float64) {
 	f.next().run(n, frame{p: p, u: u, d: d, e: e, dst: dst})
 }
 
-// degreeIn says how a value depends on inputs, as degP does on the state.
+// degreeIn is the degree of a value as a polynomial of inputs, as degP is in the state.
 func degreeIn(root *node, inputs ...op) int {
 	known := map[*node]int{}
 	for _, n := range reachable([]*node{root}) {

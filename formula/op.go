@@ -2,6 +2,7 @@ package formula
 
 import (
 	"fmt"
+	"slices"
 )
 
 // op is an operation of the graph.
@@ -142,10 +143,8 @@ func (s shape) String() string {
 
 // shapeOf returns the shape with the given lengths. It is false when they make none that is allowed.
 func shapeOf(lengths []int) (shape, bool) {
-	for _, n := range lengths {
-		if n < 1 || n > maxEntries {
-			return shape{}, false
-		}
+	if slices.ContainsFunc(lengths, func(n int) bool { return n < 1 || n > maxEntries }) {
+		return shape{}, false
 	}
 	switch len(lengths) {
 	case 0:

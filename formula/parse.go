@@ -1,7 +1,5 @@
 package formula
 
-import "strings"
-
 // expr is a part of a formula as it is written.
 type expr struct {
 	kind     exprKind
@@ -109,10 +107,8 @@ func parse(t text, parts *int) (*expr, *Error) {
 
 // missing guesses what a formula that goes on behind its end is about.
 func (p *parser) missing() string {
-	for t := scan(p.body, 0); t.kind != endToken && t.kind != badToken; t = scan(p.body, t.end) {
-		if t.kind == nameToken && t.text == "if" {
-			return "a choice is written where(condition, x, y)"
-		}
+	if hasName(p.body, "if") {
+		return "a choice is written where(condition, x, y)"
 	}
 	return "is an operator missing?"
 }
@@ -235,7 +231,7 @@ func (p *parser) beginsOperand() bool {
 func (p *parser) list(closing string) (all []*expr) {
 	for p.err == nil && !p.is(closing) {
 		all = append(all, p.expr(0))
-		if p.isWord("for") && len(all) == 1 {
+		if p.tok.isWord("for") && len(all) == 1 {
 			all[0] = p.each(all[0])
 			break
 		}
@@ -248,8 +244,6 @@ func (p *parser) list(closing string) (all []*expr) {
 	return all
 }
 
-func (p *parser) isWord(word string) bool { return p.tok.isWord(word) }
-
 // each reads what follows a body: for i in 0:n.
 func (p *parser) each(body *expr) *expr {
 	p.advance()
@@ -259,7 +253,7 @@ func (p *parser) each(body *expr) *expr {
 		return body
 	}
 	p.advance()
-	if !p.isWord("in") {
+	if !p.tok.isWord("in") {
 		p.fail(p.tok.pos, "%s, want in, as in: for %s in 0:3", describe(p.tok), index.text)
 		return body
 	}
@@ -303,7 +297,7 @@ func (p *parser) comparison(left *expr) *expr {
 		p.advance()
 		args = append(args, p.expr(comparing))
 	}
-	e := p.part(compareExpr, left.pos, strings.Join(ops, " "), args...)
+	e := p.part(compareExpr, left.pos, "", args...)
 	e.ops = ops
 	return e
 }

@@ -40,28 +40,27 @@ type program struct {
 	outputs []result
 	sums    []int // values that collect over individuals
 	bound   []int // values in the caller's memory
-	shared  int   // entries that all individuals share
-	room    int   // entries of one individual
-	block   int   // individuals at a time
-	pool    sync.Pool
+
+	decision int // entries that are read of the decision, the crowd's mean behind it among them
+	shared   int // entries that all individuals share
+	room     int // entries of one individual
+	block    int // individuals at a time
+	pool     sync.Pool
 }
 
 // slot is where a value is kept.
 type slot struct {
 	node  *node
 	width int
-	level level
 	at    int  // in the shared memory, or in that of an individual
 	isDst bool // the rows of the destination themselves
 }
 
 // result hands a value to a destination.
 type result struct {
-	to     place
-	value  int
-	width  int
-	at     int
-	direct bool // the value stands there already
+	to    place
+	value int
+	at    int
 }
 
 // workspace is the memory of one call.
@@ -75,7 +74,7 @@ func (p *program) borrow() *workspace {
 	if w, ok := p.pool.Get().(*workspace); ok {
 		return w
 	}
-	w := &workspace{values: make([]operand, len(p.values)), u: p.decision()}
+	w := &workspace{values: make([]operand, len(p.values)), u: make([]float64, p.decision)}
 	shared, room := make([]float64, p.shared), make([]float64, p.room*p.block)
 	for i, s := range p.values {
 		v := operand{width: s.width}
@@ -84,7 +83,7 @@ func (p *program) borrow() *workspace {
 			v.x = s.node.data
 		case s.node.op == opDecision || s.node.op == opCrowd:
 			v.x = w.u[s.node.attrs[0] : s.node.attrs[0]+s.width]
-		case s.level != perRow:
+		case s.node.level != perRow:
 			v.x = shared[s.at : s.at+s.width]
 		case p.isRoom(i):
 			v.step, v.x = s.width, room[s.at*p.block:(s.at+s.width)*p.block]
@@ -94,20 +93,6 @@ func (p *program) borrow() *workspace {
 		w.values[i] = v
 	}
 	return w
-}
-
-// decision makes room for what the program reads of the decision, the crowd's mean behind it among that; nil for nothing.
-func (p *program) decision() []float64 {
-	n := 0
-	for _, s := range p.values {
-		if s.node.op == opDecision || s.node.op == opCrowd {
-			n = max(n, s.node.attrs[0]+s.width)
-		}
-	}
-	if n == 0 {
-		return nil
-	}
-	return make([]float64, n)
 }
 
 // run computes for n individuals and returns the value, if one is asked for.
@@ -142,7 +127,7 @@ func (p *program) start(w *workspace, u []float64) {
 	for _, k := range p.sums {
 		clear(w.values[k].x)
 	}
-	if w.isSet && (w.u == nil || sameBits(w.u, u)) {
+	if w.isSet && sameBits(w.u, u) {
 		return
 	}
 	copy(w.u, u)
@@ -182,18 +167,14 @@ func (p *program) bind(w *workspace, f frame, lo, hi int) {
 // deliver hands out the results of the rows lo … hi−1.
 func (p *program) deliver(w *workspace, f frame, n, lo, hi int) {
 	for _, r := range p.outputs {
-		if r.to == toColumns {
-			w.values[r.value].columns(f.dst, r.at, n, lo, hi)
-			continue
-		}
-		if r.direct || r.to > toGP {
-			continue
-		}
-		if x, one := w.values[r.value], [1]float64{1}; r.to == toGP {
-			rows.AddScaledRows(f.gp[lo*r.width:hi*r.width], one[:], x.block(hi-lo), r.width)
-		} else {
+		switch x, one := w.values[r.value], [1]float64{1}; {
+		case r.to == toColumns:
+			x.columns(f.dst, r.at, n, lo, hi)
+		case r.to == toGP:
+			rows.AddScaledRows(f.gp[lo*x.width:hi*x.width], one[:], x.block(hi-lo), x.width)
+		case r.to == toDst && !p.values[r.value].isDst:
 			for i := lo; i < hi; i++ {
-				copy(f.dst[i*r.width:(i+1)*r.width], x.at(i-lo))
+				copy(f.dst[i*x.width:(i+1)*x.width], x.at(i-lo))
 			}
 		}
 	}
@@ -207,7 +188,8 @@ func (p *program) finish(w *workspace, f frame) (value float64) {
 	for _, r := range p.outputs {
 		switch r.to {
 		case toGU:
-			rows.AddScaled(f.gu[r.at:r.at+r.width], 1, w.values[r.value].x)
+			x := w.values[r.value].x
+			rows.AddScaled(f.gu[r.at:r.at+len(x)], 1, x)
 		case toValue:
 			value = w.values[r.value].x[0]
 		}
@@ -226,22 +208,20 @@ func (p *program) release(w *workspace) {
 // isRoom tells whether a value is kept in the memory of individuals.
 func (p *program) isRoom(k int) bool {
 	s := p.values[k]
-	return s.level == perRow && len(s.node.args) > 0 && !s.isDst
+	return s.node.level == perRow && len(s.node.args) > 0 && !s.isDst
 }
 
-// programs give what is always wanted, and with it the slopes in the state, in the decision, or both.
-type programs struct{ none, state, decision, both func() *program }
+// programs give what is always wanted, and with it no slopes, those in the state, those in the decision, or both.
+type programs [4]func() *program
 
 // run runs the program for the destinations that are wanted.
 func (p programs) run(n int, f frame) float64 {
-	program := p.none
-	switch {
-	case f.gp != nil && f.gu != nil:
-		program = p.both
-	case f.gp != nil:
-		program = p.state
-	case f.gu != nil:
-		program = p.decision
+	which := 0
+	if f.gp != nil {
+		which++
 	}
-	return program().run(n, f)
+	if f.gu != nil {
+		which += 2
+	}
+	return p[which]().run(n, f)
 }

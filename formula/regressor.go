@@ -28,30 +28,22 @@ func (s Source) RegressTraits(unknowns []string) (*Regressor, error) {
 }
 
 func (s Source) regress(unknowns []string, traits bool) (*Regressor, error) {
-	c := &compiler{graph: newGraph(), names: map[string]*node{}, labels: map[string][]string{}}
-	shapes, total := make([]shape, len(unknowns)), 0
-	names := make([]string, len(unknowns))
-	for i, u := range unknowns {
-		name, shape, ok := c.named(text{"model.let", u})
-		if !ok {
-			return nil, c.found.joined()
-		}
-		names[i], shapes[i] = name, shape
-		total += shape.size()
+	c := newCompiler()
+	wanted := c.declarations("model.let", unknowns...)
+	if len(c.found) > 0 {
+		return nil, c.found[:1].joined()
 	}
-	if total == 0 || total > maxEntries {
-		c.fail(text{"model.let", ""}, "%d unknown numbers, want 1 to %d", total, maxEntries)
+	f := &Regressor{Unknowns: width(wanted)}
+	if f.Unknowns == 0 || f.Unknowns > maxEntries {
+		c.fail(text{"model.let", ""}, "%d unknown numbers, want 1 to %d", f.Unknowns, maxEntries)
 		return nil, c.found.joined()
 	}
-	f := &Regressor{Unknowns: total}
-	own := c.row(s, f, traits)
-	theta, at := c.input(opDecision, vector(total)), 0
-	parts := make([]*node, len(names))
-	for i, name := range names {
-		parts[i] = c.part(theta, at, shapes[i])
-		c.name(text{"model.let." + name, unknowns[i]}, name, parts[i])
-		at += shapes[i].size()
+	beside, own := c.row(s, traits)
+	f.States, f.Beside, f.Traits = sizeOf(c.state), beside, sizeOf(own)
+	for i, d := range wanted {
+		wanted[i].field += "." + d.name
 	}
+	parts := c.parted(opDecision, wanted)
 	c.quiet(s.Noise)
 	c.bind(s.Let)
 	t := text{"model.next", s.Next}
@@ -78,72 +70,20 @@ func (s Source) regress(unknowns []string, traits bool) (*Regressor, error) {
 	return f, nil
 }
 
-// row declares what a row of a log has, and returns the trait where that is to be found. It takes the place of a cotangent, which no fit has.
-func (c *compiler) row(s Source, f *Regressor, traits bool) (own *node) {
-	c.stateName, c.state = c.declaration(text{"model.state", s.State}, opState)
-	type part struct {
-		t     text
-		name  string
-		shape shape
-	}
-	var parts []part
-	for _, t := range []text{{"model.trait", s.Trait}, {"model.decision", s.Decision}} {
-		switch {
-		case t.body == "":
-			continue
-		case traits && t.field == "model.trait":
-			if _, own = c.declaration(t, opCotangent); own != nil {
-				f.Traits = own.shape.size()
-			}
-			continue
-		}
-		if name, shape, ok := c.named(t); ok {
-			parts = append(parts, part{t, name, shape})
-		}
-	}
-	for _, name := range s.Beside {
-		parts = append(parts, part{text{"data", name}, name, scalar()})
-	}
-	for _, p := range parts {
-		f.Beside += p.shape.size()
-	}
-	if c.state == nil {
-		return own
-	}
-	f.States = c.state.shape.size()
-	if f.Beside == 0 {
-		return own
-	}
-	all, at := c.input(opTrait, vector(f.Beside)), 0
-	for _, p := range parts {
-		c.name(p.t, p.name, c.part(all, at, p.shape))
-		at += p.shape.size()
-	}
-	return own
-}
-
 // tangents is the program of the next state and, entry by entry, its derivatives in what is unknown, part by part, the trait behind the others.
 func (c *compiler) tangents(next *node, f *Regressor, parts []*node, own *node) *program {
-	m := next.shape.size()
-	all := []*node{next}
+	all, want := []*node{next}, onDecision
+	if own != nil {
+		want |= onCotangent
+	}
 	var seen deps
-	for i := range m {
-		seed := make([]float64, m)
-		seed[i] = 1
-		r := &reverse{graph: c.graph, slopes: map[*node]*node{}, want: onDecision, apart: true, ends: parts}
-		if own != nil {
-			r.want |= onCotangent
-		}
-		slopes := c.accumulate(r, next, c.literal(next.shape, seed))
+	for i := range f.States {
+		r, slopes := c.entrySlopes(next, i, want, parts)
 		for _, part := range parts {
-			slope := r.slopes[part]
-			if slope != nil {
-				slope = r.full(slope, part.shape)
-			}
-			all = append(all, c.slope(slope, part.shape.size()))
+			all = append(all, r.whole(r.slopes[part], part.shape))
 		}
 		if own != nil {
-			slope := c.slope(slopes[opCotangent], f.Traits)
+			slope := r.whole(slopes[opCotangent], own.shape)
 			seen |= slope.deps
 			all = append(all, slope)
 		}
@@ -170,12 +110,20 @@ func (c *compiler) tangents(next *node, f *Regressor, parts []*node, own *node) 
 	return newProgram(output{toDst, c.apply(opConcat, vector(f.Width()), [4]int{}, all...), 0})
 }
 
-// slope is one of n entries; nil stands for zeros.
-func (c *compiler) slope(x *node, n int) *node {
-	if x == nil {
-		return c.literal(vector(n), make([]float64, n))
+// entrySlopes builds the derivatives of entry i of a value, those of each individual, up to the ends.
+func (c *compiler) entrySlopes(n *node, i int, want deps, ends []*node) (*reverse, map[op]*node) {
+	seed := make([]float64, n.shape.size())
+	seed[i] = 1
+	r := &reverse{graph: c.graph, slopes: map[*node]*node{}, want: want, apart: true, ends: ends}
+	return r, c.accumulate(r, n, c.literal(n.shape, seed))
+}
+
+// whole is the slope in a value of a shape; nil stands for zeros.
+func (r *reverse) whole(slope *node, s shape) *node {
+	if slope == nil {
+		return r.literal(vector(s.size()), make([]float64, s.size()))
 	}
-	return x
+	return r.full(slope, s)
 }
 
 // Width is how many numbers Rows writes for a row: the next state, and for each of its entries the derivatives in what is unknown, then in the
@@ -189,21 +137,23 @@ func (f *Regressor) Rows(dst, states, unknowns, beside []float64) {
 
 // RowsOf is Rows with the trait of every row, where that is to be found.
 func (f *Regressor) RowsOf(dst, states, unknowns, traits, beside []float64) {
-	n := len(states) / f.States
-	mustBe("states", states, n*f.States)
-	mustBe("unknowns", unknowns, f.Unknowns)
+	n := f.count(dst, states, unknowns, beside)
 	mustBe("traits", traits, n*f.Traits)
-	mustBe("beside", beside, n*f.Beside)
-	mustBe("dst", dst, n*f.Width())
 	f.program.run(n, frame{p: states, u: unknowns, d: beside, v: traits, dst: dst})
 }
 
 // Columns is Rows with what Rows writes side by side for a row in columns, one behind the other, each with an entry for every row.
 func (f *Regressor) Columns(dst, states, unknowns, beside []float64) {
+	n := f.count(dst, states, unknowns, beside)
+	f.columns().run(n, frame{p: states, u: unknowns, d: beside, dst: dst})
+}
+
+// count is how many rows there are; it panics unless everything has the length for them.
+func (f *Regressor) count(dst, states, unknowns, beside []float64) int {
 	n := len(states) / f.States
 	mustBe("states", states, n*f.States)
 	mustBe("unknowns", unknowns, f.Unknowns)
 	mustBe("beside", beside, n*f.Beside)
 	mustBe("dst", dst, n*f.Width())
-	f.columns().run(n, frame{p: states, u: unknowns, d: beside, dst: dst})
+	return n
 }

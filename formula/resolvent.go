@@ -47,10 +47,7 @@ func (c *compiler) newResolvent(f *dynamics, next *node) *resolvent {
 func (c *compiler) joined(m lowRank, s shape) *node {
 	r := reverse{graph: c.graph}
 	all := []*node{r.full(m.diagonal, s)}
-	for _, n := range m.x {
-		all = append(all, r.full(n, s))
-	}
-	for _, n := range m.z {
+	for _, n := range slices.Concat(m.x, m.z) {
 		all = append(all, r.full(n, s))
 	}
 	return c.apply(opConcat, vector(len(all)*s.size()), [4]int{}, all...)
@@ -61,8 +58,7 @@ type bench struct {
 	parts   []float64 // D, X, Z of the individuals looked at
 	inverse []float64 // (I−A)⁻¹, row-major
 	left    []float64 // I−A
-	slopes  []float64 // I−A of the individuals looked at, where that is a matrix of their own
-	unit    []float64
+	slopes  []float64 // I−A of the individuals looked at
 	u       []float64 // the decision of the inverse
 	isSet   bool
 	small   []float64 // the system of the rank-one terms, and its right side
@@ -75,11 +71,7 @@ func (r *resolvent) borrow() *bench {
 	if b, ok := r.pool.Get().(*bench); ok {
 		return b
 	}
-	b := &bench{u: make([]float64, r.f.dims.Decision)}
-	if r.rank >= 0 {
-		b.small = make([]float64, r.rank*(r.rank+1))
-	}
-	return b
+	return &bench{u: make([]float64, r.f.dims.Decision), small: make([]float64, max(r.rank, 0)*(r.rank+1))}
 }
 
 // together is how many individuals are looked at at a time: few enough that what is worked out of them stays in the cache.
@@ -102,7 +94,7 @@ func (r *resolvent) look(w *bench, p, u, d []float64) {
 	}
 }
 
-// matrices leaves I−A of all individuals in the bench, as matrix does it for one.
+// matrices leaves I−A of all individuals in w.slopes: row j of A is the pullback of the j-th unit vector.
 func (r *resolvent) matrices(w *bench, p, u, d []float64) {
 	n := r.f.dims.State
 	w.slopes, w.units, w.column = resized(w.slopes, n*len(p)), resized(w.units, len(p)), resized(w.column, len(p))
@@ -209,10 +201,9 @@ func (r *resolvent) invert(w *bench, i int, p, u, d []float64) error {
 	n := r.f.dims.State
 	r.matrix(w, i, p, u, d)
 	size := dense.MaxRowSum(w.left, n, n)
+	clear(w.inverse)
 	for i := range n {
-		for j := range n {
-			w.inverse[i*n+j] = truth(i == j)
-		}
+		w.inverse[i*n+i] = 1
 	}
 	solved := dense.Eliminate(w.left, w.inverse, n, dense.Last) > leastPivot
 	if condition := size * dense.MaxRowSum(w.inverse, n, n); !solved || !(condition < maxCondition) {
@@ -228,22 +219,13 @@ const (
 	leastPivot   = 1e-300       // below it a matrix is singular
 )
 
-// matrix leaves I−A of individual i of those looked at in the bench: row j of A is the pullback of the j-th unit vector.
+// matrix leaves I−A of individual i of those looked at in w.left.
 func (r *resolvent) matrix(w *bench, i int, p, u, d []float64) {
-	n := r.f.dims.State
-	if w.inverse == nil {
-		w.inverse, w.left, w.unit = make([]float64, n*n), make([]float64, n*n), make([]float64, n)
+	size := r.f.dims.State * r.f.dims.State
+	if r.rank >= 0 || r.isShared { // then nobody's has been looked at
+		r.matrices(w, p, u, d)
+		i = 0
 	}
-	if r.rank < 0 && !r.isShared {
-		copy(w.left, w.slopes[i*n*n:(i+1)*n*n])
-		return
-	}
-	clear(w.left)
-	for j := range n {
-		row := w.left[j*n : (j+1)*n]
-		w.unit[j] = -1
-		r.f.Pullback(row, nil, p, u, d, w.unit)
-		w.unit[j] = 0
-		row[j]++
-	}
+	w.inverse, w.left = resized(w.inverse, size), resized(w.left, size)
+	copy(w.left, w.slopes[i*size:])
 }

@@ -327,45 +327,37 @@ func identity(i, j int) interval.Span {
 // solveSpans solves the m×m system a·x = b for all columns of b by elimination, in place of b, and tells whether all matrices
 // within a are regular.
 func solveSpans(a, b []interval.Span, m int) bool {
-	a = append([]interval.Span(nil), a...)
 	width := len(b) / m
+	rows := newJets(m, m+width) // of a, and behind them those of b
+	for i, row := range rows {
+		copy(row, a[i*m:(i+1)*m])
+		copy(row[m:], b[i*width:(i+1)*width])
+	}
 	for k := range m {
 		pivot := k
 		for i := k + 1; i < m; i++ {
-			if a[i*m+k].Least() > a[pivot*m+k].Least() {
+			if rows[i][k].Least() > rows[pivot][k].Least() {
 				pivot = i
 			}
 		}
-		if a[pivot*m+k].Has(0) {
+		if rows[pivot][k].Has(0) {
 			return false
 		}
-		swapSpans(a, pivot, k, m)
-		swapSpans(b, pivot, k, width)
-		inverse := a[k*m+k].Inv()
-		for _, row := range [][]interval.Span{a[k*m : (k+1)*m], b[k*width : (k+1)*width]} {
-			for j, v := range row {
-				row[j] = v.Mul(inverse)
+		rows[pivot], rows[k] = rows[k], rows[pivot]
+		inverse := rows[k][k].Inv()
+		for j, v := range rows[k] {
+			rows[k][j] = v.Mul(inverse)
+		}
+		for i, row := range rows {
+			if factor := row[k]; i != k && !factor.IsZero() {
+				for j, v := range rows[k] {
+					row[j] = row[j].Sub(factor.Mul(v))
+				}
 			}
 		}
-		for i := range m {
-			if factor := a[i*m+k]; i != k && !factor.IsZero() {
-				subtractSpans(a, i, k, m, factor)
-				subtractSpans(b, i, k, width, factor)
-			}
-		}
+	}
+	for i, row := range rows {
+		copy(b[i*width:], row[m:])
 	}
 	return true
-}
-
-func swapSpans(x []interval.Span, i, k, width int) {
-	for j := range width {
-		x[i*width+j], x[k*width+j] = x[k*width+j], x[i*width+j]
-	}
-}
-
-// subtractSpans takes row k times a factor from row i.
-func subtractSpans(x []interval.Span, i, k, width int, factor interval.Span) {
-	for j := range width {
-		x[i*width+j] = x[i*width+j].Sub(factor.Mul(x[k*width+j]))
-	}
 }

@@ -33,7 +33,7 @@ func (g *graph) accumulate(r *reverse, root, seed *node) map[op]*node {
 func (r *reverse) found() map[op]*node {
 	found := map[op]*node{}
 	for _, n := range r.nodes {
-		if slope := r.slopes[n]; slope != nil && (n.op == opState || n.op == opDecision || n.op == opCotangent || n.op == opCrowd) {
+		if slope := r.slopes[n]; slope != nil && inputs[n.op] != 0 {
 			found[n.op] = r.full(slope, n.shape)
 		}
 	}
@@ -78,10 +78,7 @@ func (r *reverse) giveProduct(n, to, g, f *node) {
 
 // pair applies an operation entry by entry.
 func (r *reverse) pair(o op, x, y *node) *node {
-	s := x.shape
-	if s.single() {
-		s = y.shape
-	}
+	s := widest(x, y)
 	if other := neutral(o, x, y, s); other != nil {
 		return other
 	}
@@ -116,13 +113,17 @@ func (r *reverse) full(x *node, s shape) *node {
 }
 
 func (r *reverse) pick(mask, x, y *node) *node {
-	s := mask.shape
-	for _, n := range []*node{x, y} {
-		if s.single() {
-			s = n.shape
+	return r.apply(opWhere, widest(mask, x, y), [4]int{}, mask, x, y)
+}
+
+// widest is the shape of what is no scalar among values that suit each other.
+func widest(all ...*node) (s shape) {
+	for _, n := range all {
+		if s = n.shape; !s.single() {
+			break
 		}
 	}
-	return r.apply(opWhere, s, [4]int{}, mask, x, y)
+	return s
 }
 
 // slopeOf gives the slope of the first argument x of a value n, which has the slope g, where the rest have none.
@@ -169,7 +170,7 @@ func (r *reverse) sigmoidSlope(n, x *node) *node {
 
 // visit hands the slope g of n on to its arguments.
 func (r *reverse) visit(n, g *node) {
-	x := n.args[0]
+	x, y := n.args[0], n.args[len(n.args)-1]
 	if slope := slopeOf[n.op]; slope != nil {
 		r.push(n, x, slope(r, n, x, g))
 		return
@@ -178,42 +179,38 @@ func (r *reverse) visit(n, g *node) {
 	case opFloor, opRound: // flat between jumps, of which derivatives say nothing
 	case opAdd:
 		r.give(n, x, g)
-		r.give(n, n.args[1], g)
+		r.give(n, y, g)
 	case opSub:
 		r.give(n, x, g)
-		r.give(n, n.args[1], r.neg(g))
+		r.give(n, y, r.neg(g))
 	case opMul:
-		r.giveProduct(n, x, g, n.args[1])
-		r.giveProduct(n, n.args[1], g, x)
-	case opDiv:
-		part := r.pair(opDiv, g, n.args[1])
+		r.giveProduct(n, x, g, y)
+		r.giveProduct(n, y, g, x)
+	case opDiv, opOver:
+		part := r.pair(n.op, g, y)
 		r.give(n, x, part)
-		r.giveProduct(n, n.args[1], r.neg(part), n)
-	case opOver:
-		part := r.pair(opOver, g, n.args[1])
-		r.give(n, x, part)
-		r.giveProduct(n, n.args[1], r.neg(part), n)
+		r.giveProduct(n, y, r.neg(part), n)
 	case opPowSlope: // of x alone: no formula that is differentiated twice raises what varies to what varies
-		r.giveProduct(n, x, g, r.mul(n.args[1], r.pair(opPowSlope, x, r.pair(opSub, n.args[1], r.number(1)))))
+		r.giveProduct(n, x, g, r.mul(y, r.pair(opPowSlope, x, r.pair(opSub, y, r.number(1)))))
 	case opPowLog: // of y alone
-		r.giveProduct(n, n.args[1], g, r.mul(n, r.of(opLog, x)))
+		r.giveProduct(n, y, g, r.mul(n, r.of(opLog, x)))
 	case opMax:
-		r.choice(n, g, x, n.args[1], r.pair(opAtMost, n.args[1], x))
+		r.choice(n, g, x, y, r.pair(opAtMost, y, x))
 	case opMin:
-		r.choice(n, g, x, n.args[1], r.pair(opAtMost, x, n.args[1]))
+		r.choice(n, g, x, y, r.pair(opAtMost, x, y))
 	case opWhere:
-		r.choice(n, g, n.args[1], n.args[2], x)
+		r.choice(n, g, n.args[1], y, x)
 	case opPow:
-		r.giveProduct(n, x, g, r.pair(opPowSlope, x, n.args[1]))
-		r.giveProduct(n, n.args[1], g, r.pair(opPowLog, x, n.args[1]))
+		r.giveProduct(n, x, g, r.pair(opPowSlope, x, y))
+		r.giveProduct(n, y, g, r.pair(opPowLog, x, y))
 	case opDot:
-		r.push(n, x, r.mul(g, n.args[1]))
-		r.push(n, n.args[1], r.mul(g, x))
+		r.push(n, x, r.mul(g, y))
+		r.push(n, y, r.mul(g, x))
 	case opUnit:
-		r.push(n, x, r.pair(opDiv, g, n.args[1]))
-		r.push(n, n.args[1], r.neg(r.pair(opDiv, r.along(g, n), n.args[1])))
+		r.push(n, x, r.pair(opDiv, g, y))
+		r.push(n, y, r.neg(r.pair(opDiv, r.along(g, n), y)))
 	default:
-		r.visitMatrix(n, x, r.full(g, n.shape))
+		r.visitMatrix(n, x, y, r.full(g, n.shape))
 	}
 }
 
@@ -248,22 +245,22 @@ func (r *reverse) along(g, y *node) *node {
 }
 
 // visitMatrix is visit for joined values and products of matrices, with a slope of full shape.
-func (r *reverse) visitMatrix(n, x, g *node) {
+func (r *reverse) visitMatrix(n, x, y, g *node) {
 	switch n.op {
 	case opConcat:
 		r.split(n, g)
 	case opOuter:
-		r.push(n, x, r.apply(opMatVec, x.shape, [4]int{}, g, n.args[1]))
-		r.push(n, n.args[1], r.apply(opVecMat, n.args[1].shape, [4]int{}, x, g))
+		r.push(n, x, r.apply(opMatVec, x.shape, [4]int{}, g, y))
+		r.push(n, y, r.apply(opVecMat, y.shape, [4]int{}, x, g))
 	case opMatVec:
-		r.push(n, x, r.apply(opOuter, x.shape, [4]int{}, g, n.args[1]))
-		r.push(n, n.args[1], r.apply(opVecMat, n.args[1].shape, [4]int{}, g, x))
+		r.push(n, x, r.apply(opOuter, x.shape, [4]int{}, g, y))
+		r.push(n, y, r.apply(opVecMat, y.shape, [4]int{}, g, x))
 	case opVecMat:
-		r.push(n, x, r.apply(opMatVec, x.shape, [4]int{}, n.args[1], g))
-		r.push(n, n.args[1], r.apply(opOuter, n.args[1].shape, [4]int{}, x, g))
+		r.push(n, x, r.apply(opMatVec, x.shape, [4]int{}, y, g))
+		r.push(n, y, r.apply(opOuter, y.shape, [4]int{}, x, g))
 	case opMatMat:
-		r.push(n, x, r.apply(opMatMat, x.shape, [4]int{}, g, r.flip(n.args[1])))
-		r.push(n, n.args[1], r.apply(opMatMat, n.args[1].shape, [4]int{}, r.flip(x), g))
+		r.push(n, x, r.apply(opMatMat, x.shape, [4]int{}, g, r.flip(y)))
+		r.push(n, y, r.apply(opMatMat, y.shape, [4]int{}, r.flip(x), g))
 	}
 }
 

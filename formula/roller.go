@@ -17,28 +17,10 @@ func (s Source) Roll(unknowns []string) (*Roller, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &compiler{graph: newGraph(), names: map[string]*node{}, labels: map[string][]string{}}
-	f := &Roller{Unknowns: r.Unknowns, Beside: r.Beside}
-	c.stateName, c.state = c.declaration(text{"model.state", s.State}, opState)
-	f.States = c.state.shape.size()
-	var beside []text
-	for _, t := range []text{{"model.trait", s.Trait}, {"model.decision", s.Decision}} {
-		if t.body != "" {
-			beside = append(beside, t)
-		}
-	}
-	for _, name := range s.Beside {
-		beside = append(beside, text{"data", name})
-	}
-	if f.Beside > 0 {
-		c.parted(c.input(opTrait, vector(f.Beside)), beside)
-	}
-	let := make([]text, len(unknowns))
-	for i, u := range unknowns {
-		let[i] = text{"model.let", u}
-	}
-	c.parted(c.input(opDecision, vector(f.Unknowns)), let)
-	c.stirredBy(s.Noise, f)
+	c := newCompiler()
+	c.row(s, false)
+	c.parted(opDecision, c.declarations("model.let", unknowns...))
+	f := &Roller{Unknowns: r.Unknowns, States: r.States, Beside: r.Beside, Noise: c.noise(s.Noise)}
 	c.bind(s.Let)
 	if next := c.nextState(text{"model.next", s.Next}); next != nil {
 		f.Affine, f.program = degreeIn(next, opState, opNoise) <= 1, c.rolled(next, f)
@@ -50,54 +32,17 @@ func (s Source) Roll(unknowns []string) (*Roller, error) {
 	return f, nil
 }
 
-// parted gives names to what a vector holds, one after another.
-func (c *compiler) parted(all *node, declarations []text) {
-	at := 0
-	for _, t := range declarations {
-		if name, s, ok := c.named(t); ok {
-			c.name(t, name, c.part(all, at, s))
-			at += s.size()
-		}
-	}
-}
-
 // rolled is the program of the next state and its derivatives.
 func (c *compiler) rolled(next *node, f *Roller) *program {
 	all, behind := []*node{next}, []*node(nil)
 	for i := range f.States {
-		seed := make([]float64, f.States)
-		seed[i] = 1
-		r := &reverse{graph: c.graph, slopes: map[*node]*node{}, want: onDecision | onState, apart: true}
-		slopes := c.accumulate(r, next, c.literal(next.shape, seed))
-		all, behind = append(all, c.slopeOrZero(slopes[opDecision], f.Unknowns)), append(behind, c.slopeOrZero(slopes[opState], f.States))
+		r, slopes := c.entrySlopes(next, i, onDecision|onState, nil)
+		all, behind = append(all, r.whole(slopes[opDecision], vector(f.Unknowns))), append(behind, r.whole(slopes[opState], c.state.shape))
 	}
 	if c.full {
 		return nil
 	}
 	return newProgram(output{toDst, c.apply(opConcat, vector(f.Width()), [4]int{}, append(all, behind...)...), 0})
-}
-
-// slopeOrZero is a slope of so many entries; nil stands for zeros.
-func (c *compiler) slopeOrZero(slope *node, entries int) *node {
-	if slope == nil {
-		return c.literal(vector(entries), make([]float64, entries))
-	}
-	return slope
-}
-
-// stirredBy declares noise as what it is.
-func (c *compiler) stirredBy(all []Shock, f *Roller) {
-	var declarations []text
-	for _, one := range all {
-		t := text{"model.noise", one.Declaration}
-		declarations = append(declarations, t)
-		if _, s, ok := c.named(t); ok {
-			f.Noise = append(f.Noise, s.size())
-		}
-	}
-	if f.Shocks() > 0 {
-		c.parted(c.input(opNoise, vector(f.Shocks())), declarations)
-	}
 }
 
 // Shocks is how many numbers of noise a step of one person draws.

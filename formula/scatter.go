@@ -1,5 +1,7 @@
 package formula
 
+import "slices"
+
 // scatter takes values apart into their entries, each a value of its own. Where there are few of them, a program that goes column by column over many
 // rows has no short rows to walk through.
 type scatter struct {
@@ -16,11 +18,8 @@ const (
 
 // scattered are columns with all values taken apart; false: one of them cannot be, or they have too many entries. They have the bits of the values.
 func scattered(columns []output) (apart []output, ok bool) {
-	l, entries := newLayout(columns), 0
-	for _, o := range columns {
-		l.need(o.node)
-	}
-	for _, n := range l.needed {
+	entries := 0
+	for _, n := range newLayout(columns).needed {
 		entries += n.shape.size()
 	}
 	if entries > mostScattered {
@@ -56,7 +55,7 @@ func (s scatter) of(n *node) []*node {
 func (s scatter) entries(n *node, args [][]*node) []*node {
 	switch size := n.shape.size(); {
 	case n.op == opConst:
-		return several(size, func(i int) *node { return s.number(n.data[i]) })
+		return several(size, func(i int) *node { return s.Const(n.data[i]) })
 	case len(n.args) == 0 && n.op != opCrowd:
 		whole := s.input(n.op, n.shape)
 		if n.shape.single() {
@@ -65,63 +64,21 @@ func (s scatter) entries(n *node, args [][]*node) []*node {
 		return several(size, func(i int) *node { return s.apply(opSlice, scalar(), [4]int{i, 1}, whole) })
 	case n.op >= opAdd && n.op <= opPower:
 		return several(size, func(i int) *node {
-			of := make([]*node, len(args))
-			for k, a := range args {
-				of[k] = a[min(i, len(a)-1)]
-			}
+			of := several(len(args), func(k int) *node { return pick(args[k], i) })
 			return s.one(n.op, n.attrs, of...)
 		})
-	case n.op == opSpread:
-		return several(size, func(int) *node { return args[0][0] })
 	case n.op == opSum:
 		return []*node{s.sum(args[0])}
 	case n.op == opDot:
-		return []*node{s.dot(args[0], args[1])}
-	}
-	return s.arranged(n, args)
-}
-
-// arranged are the entries of what moves entries to other places, and of products of matrices.
-func (s scatter) arranged(n *node, args [][]*node) []*node {
-	x, y, size := args[0], args[len(args)-1], n.shape.size()
-	from := n.args[0].shape
-	switch n.op {
-	case opConcat:
-		var all []*node
-		for _, a := range args {
-			all = append(all, a...)
-		}
-		return all
-	case opSlice:
-		return several(size, func(i int) *node { return x[sliced(n.shape, n.attrs, i)] })
-	case opPad:
-		zero := s.number(0)
-		out := several(size, func(int) *node { return zero })
-		for i, v := range x {
-			out[sliced(from, n.attrs, i)] = v
+		return []*node{s.Dot(args[0], args[1])}
+	case n.op == opPad:
+		out := slices.Repeat([]*node{s.Const(0)}, size)
+		for i, v := range args[0] {
+			out[sliced(n.args[0].shape, n.attrs, i)] = v
 		}
 		return out
-	case opTranspose:
-		return several(size, func(i int) *node { return x[i%from.rows*from.cols+i/from.rows] })
-	case opOuter:
-		return several(size, func(i int) *node { return s.one(opMul, [4]int{}, x[i/len(y)], y[i%len(y)]) })
-	case opMatVec:
-		return several(size, func(i int) *node { return s.dot(y, x[i*len(y):(i+1)*len(y)]) })
-	case opVecMat:
-		return s.weighed(x, y, size)
-	case opMatMat:
-		var all []*node
-		for i := range from.rows {
-			all = append(all, s.weighed(x[i*from.cols:(i+1)*from.cols], y, size/from.rows)...)
-		}
-		return all
 	}
-	return nil
-}
-
-// sliced is where entry i of a slice stands.
-func sliced(s shape, attrs [4]int, i int) int {
-	return attrs[0] + i/s.cols*attrs[1] + i%s.cols
+	return arranged(s, n, args)
 }
 
 // one applies an operation to single entries. What is added to 0 stays.
@@ -135,45 +92,33 @@ func (s scatter) one(o op, attrs [4]int, x ...*node) *node {
 	return s.apply(o, scalar(), attrs, x...)
 }
 
-func (s scatter) plus(x, y *node) *node { return s.one(opAdd, [4]int{}, x, y) }
+// Const, Add, Mul and Dot make it an arithmetic.
+func (s scatter) Const(v float64) *node { return s.number(v) }
+
+// Add is x + y.
+func (s scatter) Add(x, y *node) *node { return s.one(opAdd, [4]int{}, x, y) }
+
+// Mul is xy.
+func (s scatter) Mul(x, y *node) *node { return s.one(opMul, [4]int{}, x, y) }
+
+// Dot adds up in the order of rows.Dot.
+func (s scatter) Dot(x, y []*node) *node {
+	zero := s.Const(0)
+	lanes := [4]*node{zero, zero, zero, zero}
+	for i, v := range x {
+		lanes[i%4] = s.Add(lanes[i%4], s.Mul(v, y[i]))
+	}
+	return s.Add(s.Add(lanes[0], lanes[2]), s.Add(lanes[1], lanes[3]))
+}
 
 // sum adds up in the order of rows.Sum.
 func (s scatter) sum(x []*node) *node {
 	if n := len(x); n > 8 {
-		return s.plus(s.sum(x[:n/2]), s.sum(x[n/2:]))
+		return s.Add(s.sum(x[:n/2]), s.sum(x[n/2:]))
 	}
 	out := x[0]
 	for _, v := range x[1:] {
-		out = s.plus(out, v)
-	}
-	return out
-}
-
-// dot adds up in the order of rows.Dot.
-func (s scatter) dot(x, y []*node) *node {
-	zero := s.number(0)
-	lanes := [4]*node{zero, zero, zero, zero}
-	for i, v := range x {
-		lanes[i%4] = s.plus(lanes[i%4], s.one(opMul, [4]int{}, v, y[i]))
-	}
-	return s.plus(s.plus(lanes[0], lanes[2]), s.plus(lanes[1], lanes[3]))
-}
-
-// weighed adds up rows of a matrix, each times an entry of x, in the order of rows.AddMulT.
-func (s scatter) weighed(x, matrix []*node, size int) []*node {
-	return several(size, func(j int) *node {
-		out := s.number(0)
-		for i, v := range x {
-			out = s.plus(out, s.one(opMul, [4]int{}, v, matrix[i*size+j]))
-		}
-		return out
-	})
-}
-
-func several(n int, one func(i int) *node) []*node {
-	out := make([]*node, n)
-	for i := range out {
-		out[i] = one(i)
+		out = s.Add(out, v)
 	}
 	return out
 }

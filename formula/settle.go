@@ -63,7 +63,8 @@ func (f settled) SettleRows(dst, u, d []float64) (kedge.Residual, error) {
 // settleSome settles a few individuals up to the first with an error, a *kedge.RowError, and returns the worst residual of those before.
 func (f settled) settleSome(w *bench, h, u, d []float64, isFirst bool) (worst kedge.Residual, err error) {
 	n, r := f.dims.State, f.dims.Trait
-	zero, c := w.start(len(h))
+	both := w.sum(2 * len(h))
+	zero, c := both[:len(h)], both[len(h):]
 	f.NextRows(c, zero, u, d)
 	f.resolvent.look(w, zero, u, d)
 	count := len(h) / n
@@ -99,12 +100,6 @@ func (f settled) settleOne(w *bench, i int, h, c, zero, u, d []float64, isFirst 
 	return kedge.CheckFinite("the steady state", h)
 }
 
-// start returns n zeros and room for n numbers.
-func (b *bench) start(n int) (zero, room []float64) {
-	both := b.sum(2 * n)
-	return both[:n], both[n:]
-}
-
 // attracts returns an *kedge.UnstableError unless the spectral radius of A is below 1, as it is where a norm of A is. The individual is number i of those looked at.
 func (r *resolvent) attracts(w *bench, i int, p, u, d []float64) error {
 	n := r.f.dims.State
@@ -112,9 +107,7 @@ func (r *resolvent) attracts(w *bench, i int, p, u, d []float64) error {
 		switch bound := partsNorm(r.of(w, i), n, r.rank); {
 		case bound < 1:
 			return nil
-		case r.rank == 0:
-			return &kedge.UnstableError{Rate: bound}
-		case n > maxDense:
+		case r.rank == 0 || n > maxDense:
 			return &kedge.UnstableError{Rate: bound}
 		}
 	}

@@ -124,19 +124,33 @@ func TestLimitsAreWhatTheySay(t *testing.T) {
 	}
 }
 
-// Degrees of polynomials by hand; what is none of the second counts as 3 or more.
+// Degrees of polynomials by hand; what is none of the second counts as 3.
 func TestOrders(t *testing.T) {
 	for body, want := range map[string]int{
 		"2": 0, "q[0]": 1, "q[0] - 3*q[1]": 1, "dot(up, q)": 1, "sum(q)/4": 1, "q[0]*q[1]": 2, "q[0]^2 + q[1]": 2, "dot(q, q)": 2, "dot(q, A @ q)/2": 2, "(A @ q)[1]": 1,
-		"where(up > 1, q, 2*q)[0]": 1, "where(q > 1, q, 2*q)[0]": 3, "2/q[0]": 3, "q[0]/q[1]": 3, "exp(q[0])": 3, "q[0]*q[1]*q[2]": 3, "q[0]^3": 3, "(q[0]*q[1])^2": 4, "q[0]^1": 1, "sum(outer(q, up))": 1,
+		"where(up > 1, q, 2*q)[0]": 1, "where(q > 1, q, 2*q)[0]": 3, "2/q[0]": 3, "q[0]/q[1]": 3, "exp(q[0])": 3, "q[0]*q[1]*q[2]": 3, "q[0]^3": 3, "(q[0]*q[1])^2": 3, "q[0]^1": 1, "sum(outer(q, up))": 1,
 		"sum(outer(q, q) @ q)": 3, "norm(q)": 3, "abs(q[0])": 3,
 	} {
 		c := &compiler{graph: newGraph(), names: map[string]*node{}}
 		c.names["q"] = c.input(opDecision, vector(3))
 		c.names["up"] = c.literal(vector(3), []float64{1, 2, 3})
 		c.names["A"] = c.literal(matrix(3, 3), []float64{1, 2, 3, 4, 5, 6, 7, 8, 9})
-		if got := order(c.builder(text{"test", body}).value(mustParse(body)), map[*node]int{}); got != want {
+		if got := c.builder(text{"test", body}).value(mustParse(body)).degU; got != want {
 			t.Errorf("%s has the degree %d, want %d", body, got, want)
+		}
+	}
+}
+
+// A number of squarings in a row whose degree, 2⁶⁴, is 0 as a number of 64 bits.
+func TestHighDegreesAreNoQuadraticForms(t *testing.T) {
+	all := []Binding{{Name: "s0", Expr: "q[0]*q[1]"}}
+	for k := 1; k < 64; k++ {
+		all = append(all, Binding{Name: fmt.Sprintf("s%d", k), Expr: fmt.Sprintf("s%d^2", k-1)})
+	}
+	for k := range all {
+		_, err := Compile(Source{Decision: "q[2]", State: "p", Let: all, Next: "p", Subject: []string{fmt.Sprintf("s%d <= 1", k)}})
+		if err == nil || !strings.Contains(err.Error(), "not shown to be convex") && !strings.Contains(err.Error(), "not convex") {
+			t.Errorf("a product squared %d times counts as convex: %v", k, err)
 		}
 	}
 }

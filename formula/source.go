@@ -27,31 +27,28 @@ type Source struct {
 
 // Mentions tells whether a formula of the model has a name that the model does not give to anything.
 func (s Source) Mentions(name string) bool {
-	for _, given := range append([]string{s.Decision, s.State, s.Trait}, s.Beside...) {
-		if scan(given, 0).text == name {
-			return false
-		}
-	}
+	given, written := append([]string{s.Decision, s.State, s.Trait}, s.Beside...), []string{s.Next, s.Minimize, s.Maximize}
 	for _, one := range s.Noise {
-		if scan(one.Declaration, 0).text == name {
-			return false
-		}
+		given = append(given, one.Declaration)
 	}
-	written := []string{s.Next, s.Minimize, s.Maximize}
 	for _, l := range s.Let {
 		if l.Name == name {
 			return false
 		}
 		written = append(written, l.Expr)
 	}
-	return slices.ContainsFunc(written, func(text string) bool {
-		for t := scan(text, 0); t.kind != endToken && t.kind != badToken; t = scan(text, t.end) {
-			if t.kind == nameToken && t.text == name {
-				return true
-			}
+	return !slices.ContainsFunc(given, func(declaration string) bool { return scan(declaration, 0).text == name }) &&
+		slices.ContainsFunc(written, func(body string) bool { return hasName(body, name) })
+}
+
+// hasName tells whether a name stands in a formula, up to where that cannot be read any more.
+func hasName(body, name string) bool {
+	for t := scan(body, 0); t.kind != endToken && t.kind != badToken; t = scan(body, t.end) {
+		if t.kind == nameToken && t.text == name {
+			return true
 		}
-		return false
-	})
+	}
+	return false
 }
 
 // Shock declares numbers that are drawn anew for everybody every step, as in "w" or "w[3]". Who settles does so with the noise at its mean.

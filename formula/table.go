@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/kedge-opt/kedge/internal/lists"
 )
 
 // Table is the columns that formulas of a table's rows can name. Their values are numbers, NaN where one is missing; a text is the number of its
@@ -106,7 +108,7 @@ func (c *collector) visit(e *expr) {
 
 // Compile prepares formulas of rows. The error joins one *Error for every mistake.
 func (t Table) Compile(fields ...TableField) (*Calculation, error) {
-	c := &compiler{graph: newGraph(), names: map[string]*node{}}
+	c := newCompiler()
 	of := &table{Table: t, texts: map[*node][]int{}}
 	row := c.input(opTrait, vector(max(1, len(t.Columns))))
 	for i, column := range t.Columns {
@@ -153,24 +155,18 @@ type table struct {
 }
 
 // root builds a formula that gives what is wanted.
-func (t *table) root(b *builder, e *expr, wants FieldKind) *node {
+func (t *table) root(b *builder, e *expr, wants FieldKind) (n *node) {
+	want := "a number"
 	switch wants {
 	case GivesCondition:
-		n := b.truth(e)
-		if n != nil && !n.shape.single() {
-			return b.fail(e, "%s %v, want one condition", b.excerpt(e), n.shape)
-		}
-		return n
+		n, want = b.truth(e), "one condition"
 	case GivesLabel:
-		n := b.build(e)
-		if n != nil && !n.shape.single() {
-			return b.fail(e, "%s %v, want one value", b.excerpt(e), n.shape)
-		}
-		return n
+		n, want = b.build(e), "one value"
+	default:
+		n = b.value(e)
 	}
-	n := b.value(e)
-	if n != nil && (wants == GivesScalar && !n.shape.single() || n.shape.rank == 2) {
-		return b.fail(e, "%s %v, want a number", b.excerpt(e), n.shape)
+	if n != nil && !n.shape.single() && (wants != GivesNumbers || n.shape.rank == 2) {
+		return b.fail(e, "%s %v, want %s", b.excerpt(e), n.shape, want)
 	}
 	return n
 }
@@ -245,25 +241,22 @@ func (t *table) log(b *builder, e *expr, x *node) *node {
 
 // isCondition tells whether a call is one.
 func (t *table) isCondition(e *expr) bool {
-	return t != nil && e.kind == callExpr && e.name == "missing"
+	return e.kind == callExpr && e.name == "missing"
 }
 
 // compareTexts builds a comparison in which there are texts; done is false where there are none.
 func (t *table) compareTexts(b *builder, e *expr) (c *node, done bool) {
-	var sides []*node
-	var words [][]int
-	for _, a := range e.args {
+	sides, words := make([]*node, len(e.args)), make([][]int, len(e.args))
+	for i, a := range e.args {
 		if a.kind == textExpr {
 			done = true
-			sides, words = append(sides, nil), append(words, nil)
 			continue
 		}
-		n := b.build(a)
-		if n == nil {
+		if sides[i] = b.build(a); sides[i] == nil {
 			return nil, true
 		}
-		done = done || t.texts[n] != nil
-		sides, words = append(sides, n), append(words, t.texts[n])
+		words[i] = t.texts[sides[i]]
+		done = done || words[i] != nil
 	}
 	if !done {
 		return nil, false
@@ -272,21 +265,18 @@ func (t *table) compareTexts(b *builder, e *expr) (c *node, done bool) {
 		return b.fail(e, "%s: texts are compared two at a time, by == or !=", b.excerpt(e)), true
 	}
 	for i, a := range e.args {
-		if a.kind != textExpr && words[i] == nil {
-			return b.fail(a, "%s holds numbers, %s is a text", b.excerpt(a), b.excerpt(e.args[1-i])), true
-		}
-	}
-	for i, a := range e.args {
-		other := 1 - i
+		other, known, isText := e.args[1-i], words[1-i], a.kind == textExpr
 		switch {
-		case a.kind == textExpr && e.args[other].kind == textExpr:
+		case !isText && words[i] == nil:
+			return b.fail(a, "%s holds numbers, %s is a text", b.excerpt(a), b.excerpt(other)), true
+		case isText && other.kind == textExpr:
 			return b.fail(e, "%s compares two texts, want a column beside one", b.excerpt(e)), true
-		case a.kind == textExpr:
-			at := slices.IndexFunc(words[other], func(w int) bool { return t.Words[w] == a.name })
+		case isText && known != nil:
+			at := slices.IndexFunc(known, func(w int) bool { return t.Words[w] == a.name })
 			if at < 0 {
-				return b.fail(a, "no %s is %q; there are %s", b.excerpt(e.args[other]), a.name, t.list(words[other])), true
+				return b.fail(a, "no %s is %q; there are %s", b.excerpt(other), a.name, t.list(known)), true
 			}
-			sides[i] = b.number(float64(words[other][at]))
+			sides[i] = b.number(float64(known[at]))
 		}
 	}
 	return b.compare(e, e.ops[0], sides[0], sides[1]), true
@@ -294,10 +284,7 @@ func (t *table) compareTexts(b *builder, e *expr) (c *node, done bool) {
 
 // list tells the first of some words.
 func (t *table) list(words []int) string {
-	var all []string
-	for _, w := range words[:min(len(words), 12)] {
-		all = append(all, strconv.Quote(t.Words[w]))
-	}
+	all := lists.Of(words[:min(len(words), 12)], func(w int) string { return strconv.Quote(t.Words[w]) })
 	if len(words) > len(all) {
 		all = append(all, "…")
 	}
@@ -333,10 +320,7 @@ func (t *table) fill(b *builder, e *expr, x *node) *node {
 	words := t.texts[x]
 	if words == nil {
 		with := b.value(e.args[1])
-		if with == nil {
-			return nil
-		}
-		if !with.shape.single() {
+		if with != nil && !with.shape.single() {
 			return b.fail(e, "%s: %s %v, want a number", b.excerpt(e), b.excerpt(e.args[1]), with.shape)
 		}
 		return b.emit(e, opWhere, x.shape, gap, with, x)
@@ -371,10 +355,7 @@ func (t *table) onehot(b *builder, e *expr, x *node) *node {
 	case len(words) == 0 || len(words) > mostKinds:
 		return b.fail(e, "%s: %s has %d different texts, want 1 to %d", b.excerpt(e), b.excerpt(e.args[0]), len(words), mostKinds)
 	}
-	var marks []*node
-	for _, w := range words {
-		marks = append(marks, b.compare(e, "==", x, b.number(float64(w))))
-	}
+	marks := lists.Of(words, func(w int) *node { return b.compare(e, "==", x, b.number(float64(w))) })
 	if slices.Contains(marks, nil) {
 		return nil
 	}

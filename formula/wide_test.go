@@ -62,7 +62,9 @@ func TestProgramsAreAsRecorded(t *testing.T) {
 		}
 		said := []string{fmt.Sprint(i), taken(m.dynamics.next())}
 		for _, of := range []programs{m.dynamics.pull, m.objective.programs} {
-			said = append(said, taken(of.none()), taken(of.state()), taken(of.decision()), taken(of.both()))
+			for _, one := range of {
+				said = append(said, taken(one()))
+			}
 		}
 		if f := m.dynamics.resolvent; f != nil {
 			said = append(said, fmt.Sprint("rank ", f.rank, f.isShared, f.isFixed, f.together()))

@@ -36,13 +36,8 @@ func (p *program) reads() []int {
 	count := make([]int, len(p.values))
 	for _, stage := range p.stages {
 		for _, in := range stage {
-			for _, k := range in.args {
+			for _, k := range in.reads() {
 				count[k]++
-			}
-			for _, k := range in.coefs {
-				if k >= 0 {
-					count[k]++
-				}
 			}
 		}
 	}
@@ -91,8 +86,8 @@ func (p *program) match(run []instr, reads []int) (w woven, ok bool) {
 	return w, p.isRows(w.x) && p.isRows(w.y) && p.isShared(w.along) && p.isShared(w.a) && p.isShared(w.b) && p.isShared(w.c)
 }
 
-func (p *program) isRows(k int) bool   { return p.values[k].level == perRow }
-func (p *program) isShared(k int) bool { return k < 0 || p.values[k].level == once }
+func (p *program) isRows(k int) bool   { return p.values[k].node.level == perRow }
+func (p *program) isShared(k int) bool { return k < 0 || p.values[k].node.level == once }
 
 // run does the pass for n individuals. It tells whether all norms were in the middle; where one was not, the instructions do all of it again, with care.
 func (w *woven) run(n int, values []operand) bool {

@@ -39,7 +39,7 @@ type table struct {
 	turn    int // steps taken
 }
 
-func newTable(dims kedge.Dims, players []Player) (table, error) {
+func newTable(dims kedge.Dims, players []Player, order Order) (table, error) {
 	total := 0
 	var err error
 	for i, p := range players {
@@ -51,7 +51,7 @@ func newTable(dims kedge.Dims, players []Player) (table, error) {
 	if len(players) == 0 || total != dims.Decision {
 		err = errors.Join(err, &kedge.DimError{Arg: "the players' parts", Got: total, Want: dims.Decision})
 	}
-	return table{players: players, dims: dims}, err
+	return table{players: players, dims: dims, order: order}, err
 }
 
 // block returns the part of u that is player j's own.
@@ -93,11 +93,10 @@ var _ wire.State = (*Play)(nil)
 
 // NewPlay returns the estimator. A nil sensitivity takes the population for given.
 func NewPlay(dims kedge.Dims, players []Player, h kedge.Sensitivity, order Order) (*Play, error) {
-	t, err := newTable(dims, players)
+	t, err := newTable(dims, players, order)
 	if err != nil {
 		return nil, err
 	}
-	t.order = order
 	return &Play{table: t, sensitivity: h, g: make([]float64, dims.Decision)}, nil
 }
 

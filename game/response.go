@@ -43,14 +43,13 @@ var _ wire.State = (*BestResponse)(nil)
 
 // NewBestResponse returns the estimator, with the set of every player's block.
 func NewBestResponse(dims kedge.Dims, players []Player, sets []kedge.Set, f Foresight, order Order, search Responder) (*BestResponse, error) {
-	t, err := newTable(dims, players)
+	t, err := newTable(dims, players, order)
 	if err != nil {
 		return nil, err
 	}
 	if len(sets) != len(players) || search == nil || (f.Settler == nil) != (f.Sensitivity == nil) {
 		return nil, fmt.Errorf("game: best responses need a search, a set a player and a settler and a sensitivity or neither")
 	}
-	t.order = order
 	return &BestResponse{table: t, foresight: f, sets: sets, search: search, u: make([]float64, dims.Decision), g: make([]float64, dims.Decision)}, nil
 }
 

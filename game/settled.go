@@ -2,6 +2,7 @@ package game
 
 import (
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/steady"
 )
@@ -16,7 +17,7 @@ type SettledGame struct {
 
 // NewSettled returns the game of players over a set of joint decisions; make settles the population and judges it by an objective.
 func NewSettled(dims kedge.Dims, players []Player, set kedge.Set, settled func(kedge.Objective) (*steady.Objective, error)) (*SettledGame, error) {
-	t, err := newTable(dims, players)
+	t, err := newTable(dims, players, Simultaneous)
 	if err != nil {
 		return nil, err
 	}
@@ -33,11 +34,8 @@ func NewSettled(dims kedge.Dims, players []Player, set kedge.Set, settled func(k
 
 // Clone returns the same game with a workspace of its own.
 func (s *SettledGame) Clone() *SettledGame {
-	c := &SettledGame{table: s.table, set: s.set, g: make([]float64, len(s.g)), at: make([]float64, len(s.at))}
-	for _, f := range s.losses {
-		c.losses = append(c.losses, f.Clone())
-	}
-	return c
+	losses := lists.Of(s.losses, (*steady.Objective).Clone)
+	return &SettledGame{table: s.table, set: s.set, losses: losses, g: make([]float64, len(s.g)), at: make([]float64, len(s.at))}
 }
 
 // Field returns the sum of the losses and writes every player's gradient with respect to its own block to g. Nash equilibria of

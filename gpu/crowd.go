@@ -1,11 +1,11 @@
 package gpu
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 
 	"github.com/kedge-opt/kedge"
@@ -34,8 +34,7 @@ type RemoteCrowd struct {
 	sums   device.Slab // of tiles, and of sums
 
 	workers int
-	index   []int
-	last    int               // of the index, how many were sampled last
+	index   []int             // who was sampled last
 	home    *population.Crowd // of the CPU, where it was needed; its states are those before the decisions that follow
 	passed  []float64         // decisions since then
 	retired bool              // the crowd at home is all there is
@@ -58,9 +57,7 @@ func (p *Board) Gather(config population.Config, workers int) (*RemoteCrowd, err
 		return nil, err
 	}
 	c := &RemoteCrowd{place: p, config: config, f: config.Dynamics.(Emitting), dim: config.Dynamics.Dims(), workers: max(1, workers), dares: true}
-	if c.config.Pick == nil {
-		c.config.Pick = population.Everyone{}
-	}
+	c.config.Pick = cmp.Or[population.Picker](config.Pick, population.Everyone{})
 	c.size, _ = config.Traits.Size()
 	if err := c.settle(); err != nil {
 		c.Leave()
@@ -121,9 +118,7 @@ func (c *RemoteCrowd) enter(states kedge.Rows) error {
 	return c.states[0].fill(c.place.dev, c.window, c.workers, func(room []float64, first, last int) ([]float64, error) {
 		x := states.View(room, first, last)
 		if c.config.Storage == population.Float32 {
-			if &x[0] != &room[0] {
-				x = room[:copy(room, x)]
-			}
+			x = room[:copy(room, x)] // ours, to be rounded
 			for i, v := range x {
 				x[i] = float64(float32(v))
 			}
@@ -194,9 +189,7 @@ func (c *RemoteCrowd) Respond(ctx context.Context, u []float64) error {
 	}
 	c.states[0], c.states[1] = c.states[1], c.states[0]
 	if c.passed = append(c.passed, u...); len(c.passed) > mostPassed {
-		if err := c.comeHome(); err != nil {
-			c.retreat(err)
-		}
+		c.atHome()
 	}
 	return nil
 }
@@ -204,7 +197,7 @@ func (c *RemoteCrowd) Respond(ctx context.Context, u []float64) error {
 // step lets the device compute the next states, unless they are there already. It is false where a flag was raised.
 func (c *RemoteCrowd) step(u []float64) (moved bool, err error) {
 	if len(c.ahead) > 0 {
-		isSame := slices.EqualFunc(c.ahead, u, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
+		isSame := rows.SameBits(c.ahead, u)
 		c.ahead = c.ahead[:0]
 		if isSame {
 			return true, nil
@@ -240,10 +233,7 @@ func (c *RemoteCrowd) launch(k device.Kernel, sums uint64) error {
 
 // stepAtHome takes a step on the CPU and brings its states back to the device.
 func (c *RemoteCrowd) stepAtHome(ctx context.Context, u []float64) error {
-	if err := c.comeHome(); err != nil {
-		return c.retreat(err).Respond(ctx, u)
-	}
-	if err := c.home.Respond(ctx, u); err != nil {
+	if err := c.atHome().Respond(ctx, u); err != nil || c.retired {
 		return err
 	}
 	if err := c.enter(c.home.Look()); err != nil {
@@ -251,6 +241,17 @@ func (c *RemoteCrowd) stepAtHome(ctx context.Context, u []float64) error {
 		c.retired = true
 	}
 	return nil
+}
+
+// atHome is the crowd of the CPU with the states that everybody has now.
+func (c *RemoteCrowd) atHome() *population.Crowd {
+	if c.retired {
+		return c.home
+	}
+	if err := c.comeHome(); err != nil {
+		return c.retreat(err)
+	}
+	return c.home
 }
 
 // comeHome brings everybody's state to the CPU.
@@ -302,13 +303,11 @@ func (c *RemoteCrowd) Sample(p, d []float64) (n int, err error) {
 	if err := errors.Join(kedge.CheckLen("p", p, n*c.dim.State), kedge.CheckLen("d", d, n*c.dim.Trait)); err != nil {
 		return 0, err
 	}
-	for len(c.index) < n {
-		c.index = append(c.index, 0)
-	}
-	index := c.index[:n]
+	index := slices.Grow(c.index[:0], n)[:n]
 	if err := c.config.Pick.Pick(index, c.size); err != nil {
 		return 0, fmt.Errorf("sample: %w", err)
 	}
+	c.index = index
 	pick(d, c.config.Traits, index, c.dim.Trait)
 	if !c.retired {
 		if err := c.fetch(p, index); err != nil {
@@ -318,7 +317,6 @@ func (c *RemoteCrowd) Sample(p, d []float64) (n int, err error) {
 	if c.retired {
 		pick(p, c.home.Look(), index, c.dim.State)
 	}
-	c.last = n
 	return n, nil
 }
 
@@ -326,9 +324,7 @@ func (c *RemoteCrowd) Sample(p, d []float64) (n int, err error) {
 func pick(dst []float64, from kedge.Rows, index []int, width int) {
 	for row, i := range index {
 		to := kedge.Row(dst, row, width)
-		if x := from.View(to, i, i+1); len(to) > 0 && &x[0] != &to[0] {
-			copy(to, x)
-		}
+		copy(to, from.View(to, i, i+1))
 	}
 }
 
@@ -361,7 +357,7 @@ func (c *RemoteCrowd) Sampled(dst []uint64) []uint64 {
 	if !c.config.Tell {
 		return dst
 	}
-	for _, i := range c.index[:c.last] {
+	for _, i := range c.index {
 		dst = append(dst, uint64(i))
 	}
 	return dst
@@ -369,23 +365,11 @@ func (c *RemoteCrowd) Sampled(dst []uint64) []uint64 {
 
 // AppendBinary appends what a population.Crowd of the same config would.
 func (c *RemoteCrowd) AppendBinary(b []byte) ([]byte, error) {
-	if !c.retired {
-		if err := c.comeHome(); err != nil {
-			c.retreat(err)
-		}
-	}
-	return c.home.AppendBinary(b)
+	return c.atHome().AppendBinary(b)
 }
 
 // Save writes what AppendBinary would append.
-func (c *RemoteCrowd) Save(to io.Writer) error {
-	if !c.retired {
-		if err := c.comeHome(); err != nil {
-			c.retreat(err)
-		}
-	}
-	return c.home.Save(to)
-}
+func (c *RemoteCrowd) Save(to io.Writer) error { return c.atHome().Save(to) }
 
 // UnmarshalBinary puts everybody into the saved states. On an error nobody has moved.
 func (c *RemoteCrowd) UnmarshalBinary(data []byte) error {

@@ -213,11 +213,10 @@ func (j *Jury) kernel(what verdict) (device.Kernel, error) {
 		return device.Kernel{}, &UnfitError{"people have too many numbers"}
 	}
 	made, err := j.place.dev.Load(ptx.Head+c.Kernel("work", ptx.Float64, j.traits.format), "work")
-	if err != nil {
-		return device.Kernel{}, err
+	if err == nil {
+		j.kernels[what] = &made
 	}
-	j.kernels[what] = &made[0]
-	return made[0], nil
+	return made, err
 }
 
 // list is what is done for an individual. Losses are −hᵀu, so that gradients count with the sign turned.

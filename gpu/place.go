@@ -76,16 +76,14 @@ func (p *Board) IsLost() bool {
 
 // furnish compiles what all crowds need.
 func (p *Board) furnish() error {
-	list, err := p.dev.Load(ptx.Head+ptx.Tree, "tree")
-	if err != nil {
+	var err error
+	if p.tree, err = p.dev.Load(ptx.Head+ptx.Tree, "tree"); err != nil {
 		return err
 	}
-	p.tree = list[0]
 	for _, f := range []ptx.Precision{ptx.Float64, ptx.Float32} {
-		if list, err = p.dev.Load(ptx.Head+ptx.Gather(f), "gather"); err != nil {
+		if p.tools[f], err = p.dev.Load(ptx.Head+ptx.Gather(f), "gather"); err != nil {
 			return err
 		}
-		p.tools[f] = list[0]
 	}
 	return nil
 }
@@ -242,10 +240,7 @@ func (p *Board) compile(f Emitting, key codeKey) (*kernels, error) {
 			return nil, &UnfitError{fmt.Sprintf("a step has %d operations, at most %d are compiled", c.Len(), mostOperations)}
 		}
 		made, err := p.dev.Load(ptx.Head+c.Kernel("work", key.states, key.traits), "work")
-		if err != nil {
-			return nil, err
-		}
-		return &made[0], nil
+		return &made, err
 	}
 	var err error
 	if k.next, err = load(list(true, false)); err != nil {

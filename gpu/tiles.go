@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"math"
 	"reflect"
 
 	"github.com/kedge-opt/kedge"
@@ -70,20 +69,17 @@ func (t *tiles) fill(dev *device.Device, w *device.Locked, hands int, view func(
 
 // turn puts rows into tile k of a window.
 func (t *tiles) turn(w *device.Locked, k int, x []float64) {
-	const n = ptx.Tile
 	if t.format == ptx.Float32 {
-		to := w.Singles(k*t.tileBytes(), n*t.width)
-		for i := range len(x) / t.width {
-			for j, v := range x[i*t.width : (i+1)*t.width] {
-				to[j*n+i] = float32(v)
-			}
-		}
-		return
+		transpose(w.Singles(k*t.tileBytes(), ptx.Tile*t.width), x, t.width)
+	} else {
+		transpose(w.Doubles(k*t.tileBytes(), ptx.Tile*t.width), x, t.width)
 	}
-	to := w.Doubles(k*t.tileBytes(), n*t.width)
-	for i := range len(x) / t.width {
-		for j, v := range x[i*t.width : (i+1)*t.width] {
-			to[j*n+i] = v
+}
+
+func transpose[F float32 | float64](to []F, x []float64, width int) {
+	for i := range len(x) / width {
+		for j, v := range x[i*width : (i+1)*width] {
+			to[j*ptx.Tile+i] = F(v)
 		}
 	}
 }
@@ -139,20 +135,24 @@ func (p *Board) bring(r kedge.Rows, w *device.Locked, hands int) (*traits, error
 
 // send sends traits, those that are kept in single precision as they are kept if a kernel can mend them as their View does.
 func (p *Board) send(r kedge.Rows, w *device.Locked, hands int) (*traits, error) {
-	n, width := r.Size()
 	if short, ok := r.(shortRows); ok {
 		if t, err := p.sendShort(short, w, hands); t != nil || err != nil {
 			return t, err
 		}
 	}
-	made, err := newTiles(p.dev, ptx.Float64, n, width)
+	return p.load(ptx.Float64, r, w, hands, func(room []float64, first, last int) ([]float64, error) {
+		return finite(r.View(room, first, last))
+	})
+}
+
+// load takes memory for traits and fills it with what view gives.
+func (p *Board) load(f ptx.Precision, r kedge.Rows, w *device.Locked, hands int, view func(room []float64, first, last int) ([]float64, error)) (*traits, error) {
+	n, width := r.Size()
+	made, err := newTiles(p.dev, f, n, width)
 	if err != nil {
 		return nil, err
 	}
-	err = made.fill(p.dev, w, hands, func(room []float64, first, last int) ([]float64, error) {
-		return finite(r.View(room, first, last))
-	})
-	if err != nil {
+	if err := made.fill(p.dev, w, hands, view); err != nil {
 		p.dev.Free(made.Slab)
 		return nil, err
 	}
@@ -179,13 +179,9 @@ type shortRows interface {
 
 // sendShort sends rows in single precision; nil where they are mended otherwise than to length 1.
 func (p *Board) sendShort(r shortRows, w *device.Locked, hands int) (*traits, error) {
-	n, width := r.Size()
+	_, width := r.Size()
 	_, mended := r.Short(0, 0)
-	made, err := newTiles(p.dev, ptx.Float32, n, width)
-	if err != nil {
-		return nil, err
-	}
-	err = made.fill(p.dev, w, hands, func(room []float64, first, last int) ([]float64, error) {
+	t, err := p.load(ptx.Float32, r, w, hands, func(room []float64, first, last int) ([]float64, error) {
 		kept, _ := r.Short(first, last)
 		x := make([]float64, 2*len(kept))
 		x, want := x[:len(kept)], r.View(x[len(kept):], first, last)
@@ -198,21 +194,19 @@ func (p *Board) sendShort(r shortRows, w *device.Locked, hands int) (*traits, er
 				rows.Scale(row, 1/rows.Norm(row))
 			}
 		}
-		for i, v := range x {
-			if math.Float64bits(v) != math.Float64bits(want[i]) {
-				return nil, strangeError{}
-			}
+		if !rows.SameBits(x, want) {
+			return nil, strangeError{}
 		}
 		return finite(room)
 	})
-	if err == nil {
-		return &traits{tiles: made, unit: mended, of: r}, nil
-	}
-	p.dev.Free(made.Slab)
 	if err == error(strangeError{}) {
 		return nil, nil
 	}
-	return nil, err
+	if err != nil {
+		return nil, err
+	}
+	t.unit = mended
+	return t, nil
 }
 
 // remoteRows are rows on the device as others look at them, some tiles at a time, until what is there changes.

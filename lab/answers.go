@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/game"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/problem"
@@ -26,7 +28,7 @@ func (r *run) solve(ctx context.Context) error {
 	f.Workers = r.Workers
 	f.Until = ctx
 	defer func() { f.Until = nil }()
-	r.leave = r.jury(f)
+	r.jury(f)
 	r.meter = loop.Meter{Steady: f, Maximize: p.Maximize, Gradient: p.Spec.Record.Gradient || p.Spec.Record.Theory}
 	if p.MeasureItems() {
 		r.meter.W1 = itemsApart(p.Spec.Dims().State, p.Weights)
@@ -38,10 +40,7 @@ func (r *run) solve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	seeds := append([][]float64{p.Start}, r.seeds...)
-	for _, s := range rests {
-		seeds = append(seeds, s.Decision)
-	}
+	seeds := slices.Concat([][]float64{p.Start}, r.seeds, lists.Of(rests, func(s optimum.Rest) []float64 { return s.Decision }))
 	best, err := r.best(ctx, f, seeds)
 	if err != nil {
 		return fmt.Errorf("find the optimum: %w", err)
@@ -109,14 +108,9 @@ func (r *run) best(ctx context.Context, f *steady.Objective, seeds [][]float64) 
 		r.proven = s.Known
 		return s.Best, nil
 	}
-	var all []optimum.Function
-	for _, c := range r.bounds.list {
-		all = append(all, c)
-	}
 	s, err := r.keeper.recall("optimum under constraints", func() (*solved, error) {
-		best, err := optimum.Constrain(ctx, f, all, r.problem.Set, seeds, r.problem.Effort())
-		var missing *kedge.NotConvergedError
-		if errors.As(err, &missing) {
+		best, err := optimum.Constrain(ctx, f, functions(r.bounds.list), r.problem.Set, seeds, r.problem.Effort())
+		if _, is := errors.AsType[*kedge.NotConvergedError](err); is {
 			return &solved{Failure: err.Error()}, nil
 		}
 		s := &solved{Best: best}
@@ -152,14 +146,21 @@ func (r *run) find(ctx context.Context, what string, f optimum.Function, seeds [
 	return s.Best, nil
 }
 
+// seek looks for what need not be there, unless an earlier process did. Where nothing is found the answer says why.
+func (r *run) seek(ctx context.Context, what string, search func(found *solved) error) (*solved, error) {
+	return r.keeper.recall(what, func() (*solved, error) {
+		found := new(solved)
+		if err := search(found); err != nil {
+			found.Failure = err.Error()
+		}
+		return found, ctx.Err()
+	})
+}
+
 // point judges a decision found offline by the settled population.
 func (r *run) point(q optimum.Point) folder.Point {
 	t := &r.meter.Optimum
-	value := q.Loss
-	if r.problem.Maximize {
-		value = -value
-	}
-	return folder.Point{Decision: q.Decision, Exact: r.problem.ExactEntries(), Value: value, Gap: t.Gap(q.Loss), Distance: t.Distance(q.Decision), Residual: q.Residual, Starts: 1}
+	return folder.Point{Decision: q.Decision, Exact: r.problem.ExactEntries(), Value: r.valued(q.Loss), Gap: t.Gap(q.Loss), Distance: t.Distance(q.Decision), Residual: q.Residual, Starts: 1}
 }
 
 // searched is what a search over the set found, with what it knows of it.
@@ -180,15 +181,9 @@ func (r *run) field() optimum.Field {
 
 // rests looks for where retraining comes to rest, unless an earlier process did. Not every field has such a point; then a note says so.
 func (r *run) rests(ctx context.Context) ([]optimum.Rest, error) {
-	s, err := r.keeper.recall("stable point", func() (*solved, error) {
-		list, err := optimum.Rests(ctx, r.field(), r.problem.Set, r.problem.Start, r.problem.Search)
-		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case err != nil:
-			return &solved{Failure: err.Error()}, nil
-		}
-		return &solved{Rests: list}, nil
+	s, err := r.seek(ctx, "stable point", func(found *solved) (err error) {
+		found.Rests, err = optimum.Rests(ctx, r.field(), r.problem.Set, r.problem.Start, r.problem.Search)
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -227,22 +222,13 @@ func (r *run) findNash(ctx context.Context) error {
 	if r.game.settled == nil {
 		return nil
 	}
-	var sets []kedge.Set
-	for _, part := range r.problem.Set.(set.Product).Parts {
-		sets = append(sets, part.Set)
-	}
+	sets := lists.Of(r.problem.Set.(set.Product).Parts, func(part set.Part) kedge.Set { return part.Set })
 	if len(r.bounds.list) > 0 {
 		return r.findShared(ctx, sets)
 	}
-	s, err := r.keeper.recall("Nash equilibrium", func() (*solved, error) {
-		list, err := optimum.Equilibria[game.Function](ctx, r.game.settled, sets, r.problem.Set, r.problem.Start, r.problem.Search)
-		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case err != nil:
-			return &solved{Failure: err.Error()}, nil
-		}
-		return &solved{Equilibria: list}, nil
+	s, err := r.seek(ctx, "Nash equilibrium", func(found *solved) (err error) {
+		found.Equilibria, err = optimum.Equilibria[game.Function](ctx, r.game.settled, sets, r.problem.Set, r.problem.Start, r.problem.Search)
+		return err
 	})
 	if err != nil {
 		return err
@@ -267,19 +253,9 @@ const severalPlayers = "There are several players: values are the sum of their l
 
 // findShared looks for equilibria of players who keep constraints together.
 func (r *run) findShared(ctx context.Context, sets []kedge.Set) error {
-	s, err := r.keeper.recall("shared-constraint equilibrium", func() (*solved, error) {
-		var all []optimum.Function
-		for _, c := range r.bounds.list {
-			all = append(all, c)
-		}
-		list, err := optimum.Shared[game.Function](ctx, r.game.settled, all, sets, r.problem.Set, r.problem.Start, r.problem.Search)
-		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case err != nil:
-			return &solved{Failure: err.Error()}, nil
-		}
-		return &solved{Shared: list}, nil
+	s, err := r.seek(ctx, "shared-constraint equilibrium", func(found *solved) (err error) {
+		found.Shared, err = optimum.Shared[game.Function](ctx, r.game.settled, functions(r.bounds.list), sets, r.problem.Set, r.problem.Start, r.problem.Search)
+		return err
 	})
 	if err != nil {
 		return err
@@ -290,9 +266,7 @@ func (r *run) findShared(ctx context.Context, sets []kedge.Set) error {
 		return nil
 	}
 	first := s.Shared[0]
-	for _, e := range s.Shared {
-		r.game.equilibria = append(r.game.equilibria, e.Equilibrium)
-	}
+	r.game.equilibria = lists.Of(s.Shared, func(e optimum.SharedEquilibrium) optimum.Equilibrium { return e.Equilibrium })
 	r.game.nash, r.game.multipliers = &loop.Target{Decision: first.Decision, Loss: first.Loss}, first.Multipliers
 	r.note("The equilibrium is a shared-constraint (generalized) Nash equilibrium, the variational one: a bound has the same price for every player, here %s, and no reply "+
 		"that a search over a player's whole set and within the bounds found is better. As a rule there are others, at which players bear the bounds unequally; kedge does not look for those.", decided(first.Multipliers))

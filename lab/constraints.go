@@ -7,6 +7,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/risk"
@@ -19,6 +20,11 @@ type bounds struct {
 	best *optimum.Constrained
 }
 
+// functions are constraints as searches take them.
+func functions(list []*risk.SettledConstraint) []optimum.Function {
+	return lists.Of(list, func(c *risk.SettledConstraint) optimum.Function { return c })
+}
+
 // judges returns the constraints for one trial to be judged by: on the people who are there where they change.
 func (r *run) judges(traits kedge.Rows) (list loop.Constraints, err error) {
 	own := r.bounds.list
@@ -27,10 +33,7 @@ func (r *run) judges(traits kedge.Rows) (list loop.Constraints, err error) {
 			return nil, err
 		}
 	}
-	for _, c := range own {
-		list = append(list, c.Clone())
-	}
-	return list, nil
+	return lists.Of(own, func(c *risk.SettledConstraint) loop.Judge { return c.Clone() }), nil
 }
 
 // keeping is the section that says how well every method kept the constraints, and what that cost.

@@ -117,17 +117,14 @@ func (r *run) gather(c population.Config) (*gpu.RemoteCrowd, error) {
 	return r.Device.Board.Gather(c, max(1, r.Workers/int(max(1, r.open.Load()))))
 }
 
-// jury lets everybody be judged on the device, if there is one that can; the search for the optimum and the stable point then does so there.
-func (r *run) jury(f *steady.Objective) (leave func()) {
+// jury lets everybody be judged on the device until the run leaves it, if there is one that can; the search for the optimum and the stable point then does so there.
+func (r *run) jury(f *steady.Objective) {
 	if r.Device.Board == nil || r.problem.Moves() {
-		return func() {}
+		return
 	}
-	j, err := r.Device.Board.Jury(r.problem.Model, r.Workers)
-	if err != nil {
-		return func() {}
+	if j, err := r.Device.Board.Jury(r.problem.Model, r.Workers); err == nil {
+		f.Engine, r.leave = j, j.Leave
 	}
-	f.Engine = j
-	return j.Leave
 }
 
 // judgeThere lets a meter judge people where they are.

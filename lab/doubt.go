@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/decide"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
@@ -42,8 +41,7 @@ func (r *run) decideOver(ctx context.Context) error {
 		r.Progress.Draws.Store(int64(total))
 		r.Progress.Drawn.Store(int64(done))
 	})
-	var none *decide.NoAnswerError
-	if errors.As(err, &none) {
+	if none, is := errors.AsType[*decide.NoAnswerError](err); is {
 		r.note("What is best over the draws cannot be told: %v.", none)
 		return nil
 	}
@@ -139,15 +137,8 @@ func (r *run) stakes() (*folder.Section, error) {
 		}
 		s.Rows = append(s.Rows, []string{one.Name, briefly(one.Mean), within, briefly(one.Tail), briefly(one.Regret), briefly(one.Most)})
 	}
-	for i, v := range d.Robust.Decision {
-		if i == mostListed {
-			break
-		}
-		name := kedge.CalledAt(r.result.Names.Decision, i).Name
-		if name == "" {
-			name = fmt.Sprintf("entry %d", i)
-		}
-		line := fmt.Sprintf("%s: %s by the numbers of the spec, %s over the draws", name, folder.Brief(r.result.Optimum.Decision[i]), folder.Brief(v))
+	for i, v := range d.Robust.Decision[:min(mostListed, len(d.Robust.Decision))] {
+		line := fmt.Sprintf("%s: %s by the numbers of the spec, %s over the draws", nameOf(r.result.Names.Decision, i), folder.Brief(r.result.Optimum.Decision[i]), folder.Brief(v))
 		if k := d.Robust.Sampling; k.Low != nil {
 			line += fmt.Sprintf("; best under 95 of 100 draws within %s … %s", folder.Brief(k.Low[i]), folder.Brief(k.High[i]))
 		}

@@ -264,6 +264,9 @@ func TestLittleThings(t *testing.T) {
 	if got := jobsOf(&s); got != 5 {
 		t.Errorf("%v trials at a time, want 5", got)
 	}
+	if got := Trials(&s); got != 5 {
+		t.Errorf("2 and 3 trials are %v", got)
+	}
 	if got := jobsOf(&problem.Spec{}); got != 1 {
 		t.Errorf("of nothing %v", got)
 	}

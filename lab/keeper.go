@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -142,10 +143,7 @@ func (k *keeper) readTurns(name string) error {
 
 // beat tells the trials every so often that they are to be saved, and saves what was finished in between.
 func (k *keeper) beat(every time.Duration) {
-	if every <= 0 {
-		every = 30 * time.Second
-	}
-	tick := time.Tick(every)
+	tick := time.Tick(cmp.Or(max(0, every), 30*time.Second))
 	for {
 		select {
 		case <-tick:

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/family"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -37,8 +38,11 @@ func planOf(w *family.Sweep) *folder.SweepPlan {
 	p := &folder.SweepPlan{SweepResult: folder.SweepResult{Name: w.Name, Seed: w.Seed, Spec: string(w.YAML()), Keys: w.Keys}}
 	p.Inputs = w.Inputs
 	p.Is = func(cell int, spec []byte, inputs map[string]string) bool { return w.Is(w.Cells[cell], spec, inputs) }
-	for _, c := range w.Cells {
-		p.Cells = append(p.Cells, folder.CellResult{ID: c.ID, Values: c.Values, Numbers: c.Numbers})
-	}
+	p.Cells = lists.Of(w.Cells, resultOf)
 	return p
+}
+
+// resultOf is what a cell is known by in the folder of its sweep, with no result yet.
+func resultOf(c family.Cell) folder.CellResult {
+	return folder.CellResult{ID: c.ID, Values: c.Values, Numbers: c.Numbers}
 }

@@ -3,9 +3,10 @@ package lab
 import (
 	"cmp"
 	"fmt"
-	"runtime"
 	"slices"
 
+	"github.com/kedge-opt/kedge/internal/crew"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/family"
@@ -14,17 +15,7 @@ import (
 // Need estimates what memory a run of a spec takes: its people, the trials that so many workers have under way, and all that is measured.
 // Workers below 1 are one a core.
 func Need(s *problem.Spec, workers int) problem.Need {
-	if workers < 1 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	trials, carried := 0.0, 0.0
-	for _, a := range s.Algorithms {
-		trials += float64(a.Trials)
-		if carried++; !a.Facts().Carries {
-			carried += float64(a.Trials) - 1
-		}
-	}
-	rows, columns := measuredTurns(s), measuredColumns(s)
+	trials, rows, columns := Trials(s), measuredTurns(s), measuredColumns(s)
 	// Measured on runs of 40 MB to 400 MB: a trial takes so much besides its numbers until it is written down and drawn, and numbers take
 	// so many bytes, of which 8 are kept and the others wait to be collected.
 	const slot, number = 8500, 28
@@ -32,8 +23,26 @@ func Need(s *problem.Spec, workers int) problem.Need {
 	if trials < rows {
 		key = "record.every"
 	}
-	need := append(s.CrowdNeed(), s.TrialNeed(int(min(float64(workers), carried)))...)
+	need := append(s.CrowdNeed(), s.TrialNeed(int(min(float64(crew.Workers(workers)), jobsOf(s))))...)
 	return append(need, problem.Portion{Key: key, What: what, Bytes: trials * (slot + number*columns*rows)})
+}
+
+// Trials is how many trials there are of all algorithms together.
+func Trials(s *problem.Spec) (n float64) {
+	for _, a := range s.Algorithms {
+		n += float64(a.Trials)
+	}
+	return n
+}
+
+// jobsOf is how many trials there are that can run at a time.
+func jobsOf(s *problem.Spec) (n float64) {
+	for _, a := range s.Algorithms {
+		if n++; !a.Facts().Carries {
+			n += float64(a.Trials) - 1
+		}
+	}
+	return max(1, n)
 }
 
 // measuredTurns is how many turns of a trial are measured.
@@ -76,14 +85,11 @@ func SweepNeed(w *family.Sweep, workers int) problem.Need {
 }
 
 func sweepNeed(w *family.Sweep, workers int) (largest *problem.Spec, sum problem.Need) {
-	if workers < 1 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	var needs []cellNeed
-	for _, c := range w.Cells {
+	workers = crew.Workers(workers)
+	needs := lists.Of(w.Cells, func(c family.Cell) cellNeed {
 		s := w.Spec(c)
-		needs = append(needs, cellNeed{s, Need(s, max(1, workers/len(w.Cells)))})
-	}
+		return cellNeed{s, Need(s, max(1, workers/len(w.Cells)))}
+	})
 	slices.SortStableFunc(needs, func(a, b cellNeed) int { return cmp.Compare(b.need.Bytes(), a.need.Bytes()) })
 	for i := range min(workers, len(needs)) {
 		sum = append(sum, needs[i].need...)
@@ -100,11 +106,7 @@ type cellNeed struct {
 // DiskNeed estimates how many bytes the folder of a run takes: what is measured, as text and as Parquet, and a report.
 func DiskNeed(s *problem.Spec) float64 {
 	const report, number = 3e6, 28
-	trials := 0.0
-	for _, a := range s.Algorithms {
-		trials += float64(a.Trials)
-	}
-	return report + trials*measuredTurns(s)*measuredColumns(s)*number
+	return report + Trials(s)*measuredTurns(s)*measuredColumns(s)*number
 }
 
 // SweepDiskNeed estimates how many bytes some cells of a sweep take: their numbers as Parquet, and a report of all.
@@ -112,11 +114,8 @@ func SweepDiskNeed(w *family.Sweep, cells []family.Cell) float64 {
 	const report, cell, number = 5e6, 40e3, 10
 	bytes := report
 	for _, c := range cells {
-		s, trials := w.Spec(c), 0.0
-		for _, a := range s.Algorithms {
-			trials += float64(a.Trials)
-		}
-		bytes += cell + float64(trials*measuredTurns(s)*measuredColumns(s)*number)
+		s := w.Spec(c)
+		bytes += cell + float64(Trials(s)*measuredTurns(s)*measuredColumns(s)*number)
 	}
 	return bytes
 }

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/problem"
 )
@@ -23,9 +24,7 @@ var errEnough = errors.New("enough turns")
 
 // NewPace lets the algorithms take turns for so long together, each one at least, and judges a few decisions. Workers below 1 are one a core.
 func NewPace(ctx context.Context, p *problem.Problem, workers int, moment time.Duration) (*Pace, error) {
-	if workers < 1 {
-		workers = runtime.GOMAXPROCS(0)
-	}
+	workers = crew.Workers(workers)
 	defer runtime.GC() // what was measured shall not add to the memory of what follows
 	pace, met := &Pace{workers: workers}, [][]float64{p.Start}
 	for i := range p.Spec.Algorithms {
@@ -102,16 +101,6 @@ func judging(value func(u []float64) (float64, error), gradient func(g, u []floa
 		return 0, 0, err
 	}
 	return v / n, g / n, nil
-}
-
-// jobsOf is how many trials there are that can run at a time.
-func jobsOf(s *problem.Spec) (n float64) {
-	for _, a := range s.Algorithms {
-		if n++; !a.Facts().Carries {
-			n += float64(a.Trials) - 1
-		}
-	}
-	return max(1, n)
 }
 
 // measurement is what a measured turn costs, given what a settled value and a gradient do.

@@ -229,7 +229,7 @@ func TestDecisionsThatRefuteTheOptimum(t *testing.T) {
 			u[0] = float64(i)
 			r.watchFor(row, u, columns)
 		}
-		if (r.passed != nil) != (x.want != 0) || r.passed != nil && (r.passed.loss != x.want || r.passed.decision[0] == 2) {
+		if (r.passed != nil) != (x.want != 0) || r.passed != nil && (r.passed.Loss != x.want || r.passed.Decision[0] == 2) {
 			t.Errorf("%s: %+v, want %v", name, r.passed, x.want)
 		}
 		if r.mention(); (len(r.result.Notes) == 1) != (x.want != 0) {

@@ -12,6 +12,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/optimum"
+	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/risk"
 )
 
@@ -25,11 +26,8 @@ type equilibrium struct {
 	equilibria []optimum.Equilibrium // all that were found, Nash equilibria first
 }
 
-// nash returns what one trial is measured against, nil without players.
+// nash returns what one trial of players is measured against.
 func (r *run) nash() *loop.Nash {
-	if r.game.settled == nil {
-		return nil
-	}
 	n := &loop.Nash{Residual: r.residual()}
 	if r.game.nash != nil {
 		own := *r.game.nash
@@ -73,10 +71,8 @@ func (r *run) outcomes() (*folder.Section, error) {
 			"all lose at the equilibrium to what they would lose together at best, of gains the other way round.",
 		Columns: []string{"where", "decision"},
 	}
-	for _, p := range r.problem.Spec.Players {
-		s.Columns = append(s.Columns, p.Name)
-	}
-	s.Columns = append(s.Columns, "together", "Nash residual")
+	names := lists.Of(r.problem.Spec.Players, func(p problem.Player) string { return p.Name })
+	s.Columns = slices.Concat(s.Columns, names, []string{"together", "Nash residual"})
 	type point struct {
 		name string
 		u    []float64
@@ -118,11 +114,8 @@ func (r *run) outcomes() (*folder.Section, error) {
 
 // outcome is a row of the table.
 func (r *run) outcome(name string, u []float64, left func(u []float64) (float64, error)) ([]string, error) {
-	losses := make([]float64, len(r.problem.Spec.Players))
+	losses := slices.Repeat([]float64{math.NaN()}, len(r.problem.Spec.Players))
 	residual, sum := math.NaN(), math.NaN()
-	for j := range losses {
-		losses[j] = math.NaN()
-	}
 	if u != nil {
 		if err := r.game.settled.Losses(losses, u); err != nil {
 			return nil, err
@@ -146,10 +139,7 @@ func (r *run) outcome(name string, u []float64, left func(u []float64) (float64,
 
 // decided writes a short decision, or the beginning of a long one.
 func decided(u []float64) string {
-	var list []string
-	for _, v := range u[:min(4, len(u))] {
-		list = append(list, signed(v))
-	}
+	list := lists.Of(u[:min(4, len(u))], signed)
 	if len(u) > 4 {
 		list = append(list, "…")
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -65,7 +64,7 @@ func Execute(ctx context.Context, p *problem.Problem, o Options) (*folder.Result
 		if r.passed == nil || len(seeds) == mostSurprises || ctx.Err() != nil {
 			return r.result, nil
 		}
-		seeds = append(seeds, r.passed.decision)
+		seeds = append(seeds, r.passed.Decision)
 		o.Checkpoint = Checkpoint{}
 	}
 }
@@ -77,9 +76,7 @@ const mostSurprises = 3
 func execute(ctx context.Context, p *problem.Problem, o Options, seeds [][]float64) (*run, error) {
 	r := &run{Options: o, seeds: seeds, problem: p, result: newResult(p), shown: p.Some(mostAngles), leave: func() {}}
 	r.Progress, r.Watch = cmp.Or(r.Progress, new(Progress)), cmp.Or(r.Watch, new(Watch))
-	if r.Workers < 1 {
-		r.Workers = runtime.GOMAXPROCS(0)
-	}
+	r.Workers = crew.Workers(r.Workers)
 	var err error
 	if r.keeper, err = openKeeper(o.Checkpoint, p); err != nil {
 		return nil, err
@@ -137,11 +134,11 @@ type run struct {
 	proven  problem.Guarantee // what is proven of the optimum
 	seeds   [][]float64       // decisions that searches begin at besides the first
 	guard   sync.Mutex
-	passed  *passed     // by a trial; nil: nothing is better than the optimum
-	bounds  bounds      // constraints on the settled population
-	shown   []int       // individuals whose angles are kept
-	sticks  []yardstick // of every algorithm, when turns are compared with the theory
-	leave   func()      // gives what judges on a device back
+	passed  *loop.Target // a recorded decision that is better than the optimum; nil: there is none
+	bounds  bounds       // constraints on the settled population
+	shown   []int        // individuals whose angles are kept
+	sticks  []yardstick  // of every algorithm, when turns are compared with the theory
+	leave   func()       // gives what judges on a device back
 }
 
 func newResult(p *problem.Problem) *folder.Result {

@@ -26,10 +26,7 @@ func (r *run) sampling(ctx context.Context, best *optimum.Constrained) *folder.S
 	case err != nil:
 		return &folder.Sampling{Why: err.Error()}
 	}
-	value := best.Loss
-	if r.problem.Maximize {
-		value = -value
-	}
+	value := r.valued(best.Loss)
 	half := folder.StudentHalf(errs.Loss, errs.People, folder.Confidence)
 	out := &folder.Sampling{Value: &folder.Reach{Low: value - half, High: value + half}}
 	if errs.Decision == nil {

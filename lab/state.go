@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"io"
 	"math"
+	"slices"
 
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/wire"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/problem"
@@ -30,16 +32,10 @@ func (s *solved) decisions() (list [][]float64) {
 	if s.Best != nil {
 		list = append(list, s.Best.Decision)
 	}
-	for _, r := range s.Rests {
-		list = append(list, r.Decision)
-	}
-	for _, e := range s.Equilibria {
-		list = append(list, e.Decision)
-	}
-	for _, e := range s.Shared {
-		list = append(list, e.Decision)
-	}
-	return list
+	return slices.Concat(list,
+		lists.Of(s.Rests, func(r optimum.Rest) []float64 { return r.Decision }),
+		lists.Of(s.Equilibria, func(e optimum.Equilibrium) []float64 { return e.Decision }),
+		lists.Of(s.Shared, func(e optimum.SharedEquilibrium) []float64 { return e.Decision }))
 }
 
 func (s *solved) AppendBinary(b []byte) ([]byte, error) {

@@ -5,23 +5,15 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/loop"
 )
-
-// passed is a recorded decision that is better than the optimum.
-type passed struct {
-	loss     float64
-	decision []float64
-}
 
 // watchFor keeps a recorded decision that is better than the optimum by more than rounding.
 func (r *run) watchFor(row []float64, u []float64, columns []kedge.Column) {
 	if r.meter.Course != nil {
 		return
 	}
-	loss := row[0]
-	if r.problem.Maximize {
-		loss = -loss
-	}
+	loss := r.valued(row[0]) // a row begins with the value
 	if !(loss < r.meter.Optimum.Loss-float64(surprising*r.scale)) {
 		return
 	}
@@ -40,8 +32,8 @@ func (r *run) watchFor(row []float64, u []float64, columns []kedge.Column) {
 			return // it keeps the smoothed form alone
 		}
 	}
-	if r.passed == nil || loss < r.passed.loss {
-		r.passed = &passed{loss, slices.Clone(u)}
+	if r.passed == nil || loss < r.passed.Loss {
+		r.passed = &loop.Target{Decision: slices.Clone(u), Loss: loss}
 	}
 }
 
@@ -52,7 +44,7 @@ const surprising = 1e-8
 func (r *run) mention() {
 	switch {
 	case r.passed != nil:
-		r.note("A run passed a decision that is better than the optimum, %s against %s, and the search did not find the like: gaps below 0 are those of decisions that are better.", signed(r.passed.loss), signed(r.meter.Optimum.Loss))
+		r.note("A run passed a decision that is better than the optimum, %s against %s, and the search did not find the like: gaps below 0 are those of decisions that are better.", signed(r.passed.Loss), signed(r.meter.Optimum.Loss))
 	case len(r.seeds) > 0:
 		r.note("The search over the set had missed a decision that a run then passed; it went on from there, and the optimum is what it found.")
 	}

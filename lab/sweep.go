@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"runtime"
 	"sync"
 	"sync/atomic"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/family"
 )
@@ -127,9 +127,7 @@ func newSweepRun(w *family.Sweep, f *folder.SweepFolder, o SweepOptions) *SweepR
 	if r.Runner == nil {
 		r.Runner = RunCell
 	}
-	if r.Workers < 1 {
-		r.Workers = runtime.GOMAXPROCS(0)
-	}
+	r.Workers = crew.Workers(r.Workers)
 	kept := 0
 	r.cells, kept = o.left(w, f)
 	r.open.Store(int64(len(r.cells)))
@@ -145,7 +143,7 @@ func (r *SweepRun) do(ctx context.Context, c family.Cell) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	cell := folder.CellResult{ID: c.ID, Values: c.Values, Numbers: c.Numbers}
+	cell := resultOf(c)
 	if err != nil {
 		cell.Err = err.Error()
 		r.mu.Lock()

@@ -13,9 +13,7 @@ func (r *SweepRun) Left() []family.Cell { return r.cells }
 // Receive keeps a cell that another process has computed, as [folder.SweepFolder.Accept] does. A cell that is there already must have the same bytes.
 func (r *SweepRun) Receive(place int, files map[string][]byte) error {
 	c := r.sweep.Cells[place]
-	r.mu.Lock()
-	isThere, died := r.done[c.ID] || r.folder.Finished(c.ID), r.failed[c.ID]
-	r.mu.Unlock()
+	isThere, died := r.Fate(c.ID)
 	summary, err := r.folder.Accept(place, func() string { return string(r.sweep.Spec(c).YAML()) }, files, isThere)
 	if err != nil || isThere {
 		return err

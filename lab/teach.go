@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -71,18 +72,11 @@ func Teach(ctx context.Context, p *problem.Problem, o Tuition) (*Curriculum, err
 	if e.Weight, e.Cov, err = design.Weigh(draws, decisions, e.Curve); err != nil {
 		return nil, err
 	}
-	if e.Change == 0 {
-		e.Change = max(rows.MaxAbs(best.Decision), 1e-3) / 20
-	}
-	if e.Budget == 0 {
-		e.Budget = max(0.1*over.Plug.Regret*float64(o.Turns), 1e-9*math.Abs(best.Loss))
-	}
+	e.Change = cmp.Or(e.Change, max(rows.MaxAbs(best.Decision), 1e-3)/20)
+	e.Budget = cmp.Or(e.Budget, max(0.1*over.Plug.Regret*float64(o.Turns), 1e-9*math.Abs(best.Loss)))
 	some := p.Some(mostTaught)
-	if people := o.People; people > 0 {
-		e.Noise *= math.Sqrt(float64(len(some)) / float64(people))
-	} else {
-		e.Noise *= math.Sqrt(float64(len(some)) / float64(p.Individuals()))
-	}
+	seen := cmp.Or(max(0, o.People), p.Individuals())
+	e.Noise *= math.Sqrt(float64(len(some)) / float64(seen))
 	e.Traits = kedge.Pick(p.Traits, some).Data
 	e.States = kedge.Pick(p.States, some).Data
 	plan, err := e.Plan(ctx)

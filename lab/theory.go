@@ -20,17 +20,13 @@ func (r *run) yardsticks() {
 		return
 	}
 	for i := range r.problem.Spec.Algorithms {
-		var y yardstick
-		y.constants, y.failure = certify.Derive(r.problem.Deployed(i), r.problem.Spec.Seed)
-		r.sticks = append(r.sticks, y)
+		constants, err := certify.Derive(r.problem.Deployed(i), r.problem.Spec.Seed)
+		r.sticks = append(r.sticks, yardstick{constants, err})
 	}
 }
 
-// theory returns what compares the turns of an algorithm's trial with the theory, nil when the spec does not ask.
+// theory returns what compares the turns of an algorithm's trial with the theory.
 func (r *run) theory(algorithm int) (*loop.Theory, error) {
-	if r.sticks == nil {
-		return nil, nil
-	}
 	lag, y := r.problem.Lag(), r.sticks[algorithm]
 	if y.constants != nil {
 		lag.Weight = y.constants.Metric

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kedge-opt/kedge/certify"
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/lists"
 )
 
 // claim is an inequality of the theory between two lists of a trial, one number a recorded turn.
@@ -159,10 +160,8 @@ func (y yardstick) words() string {
 	if y.failure != nil {
 		return "No bounds: " + y.failure.Error() + "."
 	}
-	var list []string
-	for _, k := range []certify.Key{certify.Lp, certify.L, certify.Rho1, certify.Rho2} {
+	return strings.Join(lists.Of([]certify.Key{certify.Lp, certify.L, certify.Rho1, certify.Rho2}, func(k certify.Key) string {
 		c := y.constants.Get(k)
-		list = append(list, fmt.Sprintf("%s = %.4g (%s)", c.Symbol(), c.Value, c.Known))
-	}
-	return strings.Join(list, ", ") + "."
+		return fmt.Sprintf("%s = %.4g (%s)", c.Symbol(), c.Value, c.Known)
+	}), ", ") + "."
 }

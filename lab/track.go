@@ -8,10 +8,8 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
-	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/optimum"
-	"github.com/kedge-opt/kedge/risk"
 	"github.com/kedge-opt/kedge/steady"
 )
 
@@ -109,7 +107,7 @@ func (r *run) changingPeople() (moment, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &scene{objective: f, set: p.Set, constraints: lists.Of(judges, func(c *risk.SettledConstraint) optimum.Function { return c })}
+	s := &scene{objective: f, set: p.Set, constraints: functions(judges)}
 	return func(k int) (*scene, error) {
 		for world.Step() < k*p.Spec.Hold {
 			if _, err := world.Advance(); err != nil {

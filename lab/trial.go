@@ -117,11 +117,11 @@ func (a *attempt) instruments() (list []kedge.Instrument, err error) {
 		return nil, err
 	}
 	list = append(list, a.meter, loop.Trust{})
-	theory, err := r.theory(a.at.algorithm)
-	if err != nil {
-		return nil, err
-	}
-	if theory != nil {
+	if r.sticks != nil {
+		theory, err := r.theory(a.at.algorithm)
+		if err != nil {
+			return nil, err
+		}
 		list = append(list, theory)
 	}
 	if a.meter.Course != nil {
@@ -134,8 +134,8 @@ func (a *attempt) instruments() (list []kedge.Instrument, err error) {
 	if judges != nil {
 		list = append(list, judges)
 	}
-	if nash := r.nash(); nash != nil {
-		list = append(list, nash)
+	if r.game.settled != nil {
+		list = append(list, r.nash())
 	}
 	record, dim := r.problem.Spec.Record, r.problem.Spec.Dims()
 	if r.problem.Spec.KeepsDecisions() {

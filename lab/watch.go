@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/lists"
 )
 
 // Watch lets somebody look at a run while it runs: how far each method is and how its gap falls. Whoever computes only adds to
@@ -23,10 +24,9 @@ func (w *Watch) Methods() []*Watched {
 
 // begin makes room for the methods of a result.
 func (w *Watch) begin(r *folder.Result) {
-	var list []*Watched
-	for _, one := range r.Runs {
-		list = append(list, &Watched{Name: one.Name, Trials: one.Planned, Turns: r.Iterations})
-	}
+	list := lists.Of(r.Runs, func(one folder.Run) *Watched {
+		return &Watched{Name: one.Name, Trials: one.Planned, Turns: r.Iterations}
+	})
 	w.methods.Store(&list)
 }
 

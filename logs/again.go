@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge/internal/crew"
-	"github.com/kedge-opt/kedge/panel"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/stream"
 )
 
@@ -56,27 +56,9 @@ func (w *work) again(t *linear, method string) error {
 func (t *linear) repeat(method string, rows, unit []int) []float64 {
 	table := t.table.Rows(rows)
 	table.Unit = unit
-	design := panel.Design{Effects: t.effects}
-	find := panel.Fit
-	switch {
-	case method == Pooled:
-		design.Effects = panel.None
-	case method == TwoStage:
-		design.Endogenous = t.endogenous
-		for _, z := range t.instruments {
-			column := make([]float64, len(rows))
-			for i, r := range rows {
-				column[i] = z[r]
-			}
-			design.Instruments = append(design.Instruments, column)
-		}
-	case t.effects == panel.None:
-		design.Effects = panel.ByUnit
-	}
-	if method == SplitPanel {
-		find = panel.Jackknife
-	}
-	c, err := find(table, design)
+	c, err := t.fit(method, table, lists.Of(t.instruments, func(z []float64) []float64 {
+		return lists.Of(rows, func(r int) float64 { return z[r] })
+	}))
 	if err != nil {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge/internal/portable"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/problem/record"
 	"gonum.org/v1/gonum/mat"
 )
@@ -24,11 +25,7 @@ func (w *work) predict() error {
 		return nil
 	}
 	m, wide := w.f.States, w.f.Beside
-	own := wide - len(w.log.Decision.Names) - len(w.source.Beside)
-	theta := make([]float64, len(w.unknowns))
-	for j := range theta {
-		theta[j] = float64(w.out.Found[j].Value)
-	}
+	own, theta := w.own(), w.out.values()
 	a := &Foreseen{Person: w.rows.Person, Turn: w.turn, Seen: w.rows.After, Said: make([]float64, len(w.rows.After)), Entries: m}
 	room := make([]float64, w.f.Width())
 	for i, p := range a.Person {
@@ -43,7 +40,7 @@ func (w *work) predict() error {
 	if w.ofTimes() {
 		a.shift(w.rows.Weight)
 	}
-	if !slices.ContainsFunc(a.Said, func(v float64) bool { return v-v != 0 }) {
+	if rows.Finite(a.Said) {
 		w.out.Ahead = a
 	}
 	return nil
@@ -97,24 +94,11 @@ func (w *work) paths(asked several, value []float64) {
 	if here == nil {
 		return
 	}
-	var all [][]float64
-	for i := 0; i < len(w.out.Draws); i += 1 + len(w.out.Draws)/drawn {
-		if one := asked.follow(w.out.Draws[i], turns); one != nil {
-			all = append(all, one)
-		}
-	}
-	column := make([]float64, len(all))
+	all := w.underDraws(func(theta []float64) []float64 { return asked.follow(theta, turns) })
 	for k := range a.Entries {
 		for h := range turns + 1 {
 			at := h*len(a.Entries) + k
-			f := Inferred{Value: Amount(here[at]), Error: unknown(), Low: unknown(), High: unknown()}
-			for i, one := range all {
-				column[i] = one[at]
-			}
-			if len(column) >= 20 {
-				f.Low, f.High = Ends(column)
-			}
-			a.Entries[k].Path = append(a.Entries[k].Path, f)
+			a.Entries[k].Path = append(a.Entries[k].Path, drawnAs("", here[at], column(all, at)))
 		}
 	}
 }
@@ -178,6 +162,4 @@ func (p person) slopes(theta []float64) (stays, once *mat.Dense) {
 	return stays, once
 }
 
-func hasHole(m *mat.Dense) bool {
-	return slices.ContainsFunc(m.RawMatrix().Data, func(v float64) bool { return v-v != 0 })
-}
+func hasHole(m *mat.Dense) bool { return !rows.Finite(m.RawMatrix().Data) }

@@ -3,9 +3,9 @@ package logs
 import (
 	"fmt"
 	"math"
-	"math/cmplx"
 	"slices"
 
+	"github.com/kedge-opt/kedge/internal/dense"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/problem/record"
@@ -34,11 +34,11 @@ type Reply struct {
 // judge says what a reader must know before trusting the numbers.
 func (w *work) judge() error {
 	out := w.out
-	if people := out.People - w.pairs.Alone; people < 20 && w.spec.Data.Kind == record.Panel {
-		out.Warn = append(out.Warn, fmt.Sprintf("Errors rest on %s: with fewer than 20 they are too small more often than not.", phrase.People(people)))
-	}
 	if w.spec.Data.Kind != record.Panel {
 		return nil
+	}
+	if people := out.People - w.pairs.Alone; people < 20 {
+		out.Warn = append(out.Warn, fmt.Sprintf("Errors rest on %s: with fewer than 20 they are too small more often than not.", phrase.People(people)))
 	}
 	w.lone()
 	w.alikeForAll()
@@ -135,30 +135,13 @@ func (w *work) answer() error {
 	if len(w.out.Blind) > 0 || m*nu > mostReplies {
 		return nil
 	}
-	p := w.some()
-	value := make([]float64, len(w.unknowns))
-	for j := range value {
-		value[j] = float64(w.out.Found[j].Value)
-	}
-	here, ok := p.replies(value)
-	if !ok {
+	p, value := w.some(), w.out.values()
+	here := p.replies(value)
+	if here == nil {
 		return nil
 	}
-	all := make([][]float64, len(here))
-	for i := 0; i < len(w.out.Draws); i += 1 + len(w.out.Draws)/drawn {
-		if one, ok := p.replies(w.out.Draws[i]); ok {
-			for i, v := range one {
-				all[i] = append(all[i], v)
-			}
-		}
-	}
-	found := func(i int, name string) Inferred {
-		f := Inferred{Name: name, Value: Amount(here[i]), Error: unknown(), Low: unknown(), High: unknown()}
-		if list := all[i]; len(list) >= 20 {
-			f.Low, f.High = Ends(list)
-		}
-		return f
-	}
+	all := w.underDraws(p.replies)
+	found := func(i int, name string) Inferred { return drawnAs(name, here[i], column(all, i)) }
 	a := &Response{HalfLife: found(0, "half-life"), Settles: !math.IsInf(here[0], 0), People: len(p)}
 	for i, state := range w.log.States.Names {
 		for j, decision := range w.log.Decision.Names {
@@ -190,8 +173,7 @@ const mostAsked = 16
 // some are people of the last rows, evenly spread.
 func (w *work) some() (list several) {
 	l, last := w.log, w.log.Last()
-	own := w.f.Beside - len(l.Decision.Names) - len(w.source.Beside)
-	n := min(mostAsked, len(last))
+	own, n := w.own(), min(mostAsked, len(last))
 	for i := range n {
 		row := last[i*len(last)/n]
 		list = append(list, person{w: w, state: slices.Clone(l.States.Row(row)), beside: w.beside(nil, row, own), first: own})
@@ -199,12 +181,12 @@ func (w *work) some() (list several) {
 	return list
 }
 
-// replies is the median half-life, then the mean answers at once and, of those who settle, settled; false where nobody can be asked.
-func (s several) replies(theta []float64) ([]float64, bool) {
-	var lives, sum, count []float64
+// replies is the median half-life, then the mean answers at once and, of those who settle, settled; nil where nobody can be asked.
+func (s several) replies(theta []float64) (sum []float64) {
+	var lives, count []float64
 	for _, p := range s {
-		one, ok := p.reply(theta)
-		if !ok {
+		one := p.reply(theta)
+		if one == nil {
 			continue
 		}
 		if sum == nil {
@@ -218,30 +200,26 @@ func (s several) replies(theta []float64) ([]float64, bool) {
 		}
 	}
 	if sum == nil {
-		return nil, false
+		return nil
 	}
 	slices.Sort(lives)
 	sum[0], count[0] = lives[len(lives)/2], 1
 	for i := range sum {
 		sum[i] /= count[i]
 	}
-	return sum, true
+	return sum
 }
 
 // settling is what is left of a change after a turn, of people who settle: closer to 1 rounding decides.
 const settling = 1 - 0x1p-40
 
-// reply is the half-life, then for every entry of the state and of the decision the answer at once and the settled one.
-func (p person) reply(theta []float64) ([]float64, bool) {
+// reply is the half-life, then for every entry of the state and of the decision the answer at once and the settled one; nil where he cannot be asked.
+func (p person) reply(theta []float64) []float64 {
 	stays, once := p.slopes(theta)
 	m, nu := once.Dims()
-	var eigen mat.Eigen
-	if hasHole(stays) || hasHole(once) || !eigen.Factorize(stays, mat.EigenNone) {
-		return nil, false
-	}
-	radius := 0.0
-	for _, v := range eigen.Values(nil) {
-		radius = max(radius, cmplx.Abs(v))
+	radius := dense.SpectralRadius(stays.RawMatrix().Data, m)
+	if math.IsNaN(radius) || hasHole(once) {
+		return nil
 	}
 	out := []float64{math.Inf(1)}
 	settled := mat.NewDense(m, nu, nil)
@@ -256,7 +234,7 @@ func (p person) reply(theta []float64) ([]float64, bool) {
 			left.Set(i, i, left.At(i, i)+1)
 		}
 		if settled.Solve(&left, once) != nil {
-			return nil, false
+			return nil
 		}
 	} else {
 		settled.Apply(func(int, int, float64) float64 { return math.NaN() }, settled)
@@ -266,5 +244,5 @@ func (p person) reply(theta []float64) ([]float64, bool) {
 			out = append(out, once.At(i, j), settled.At(i, j))
 		}
 	}
-	return out, true
+	return out
 }

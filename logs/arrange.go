@@ -22,8 +22,7 @@ const clock = "t"
 // arrange puts pairs of rows as fits want them.
 func (w *work) arrange() error {
 	d, l := w.spec.Data, w.log
-	dims := w.spec.Dims()
-	own := dims.Trait - len(w.source.Beside)
+	dims, own := w.spec.Dims(), w.own()
 	switch {
 	case w.spec.Model != nil && len(w.spec.Model.Groups) > 0:
 		return &MisfitError{"model.groups", "groups with values of their own cannot be fitted; want a trait of data.traits in their place"}
@@ -47,6 +46,9 @@ func (w *work) arrange() error {
 func misfit(key string, names []string, what string, want int) error {
 	return &MisfitError{key, fmt.Sprintf("gives %s (%s), %s has %d", form.Entries(len(names)), phrase.Enumerate(names), what, want)}
 }
+
+// own is how many entries of the trait do not move by themselves.
+func (w *work) own() int { return w.spec.Dims().Trait - len(w.source.Beside) }
 
 func (w *work) ofPeople() bool { return w.spec.Data.HasPeople() }
 
@@ -87,7 +89,7 @@ func (w *work) beside(to []float64, row, own int) []float64 {
 	l := w.log
 	if l.Traits.Names != nil {
 		to = append(to, l.Traits.Row(row)...)
-	} else if w.out.crowd != nil && len(w.out.crowd.own) > 0 {
+	} else if len(w.out.crowd.own) > 0 {
 		to = append(to, w.out.crowd.of(l.Person[row], own)...)
 	} else {
 		to = append(to, make([]float64, own)...)

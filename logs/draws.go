@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 )
 
@@ -14,15 +15,40 @@ func (w *work) byDraws() {
 		if !w.out.Found[j].Value.Known() {
 			continue
 		}
-		column := make([]float64, len(w.out.Draws))
-		for i, row := range w.out.Draws {
-			column[i] = row[j]
-		}
-		w.out.Found[j].Low, w.out.Found[j].High = Ends(column)
+		w.out.Found[j].Low, w.out.Found[j].High = Ends(column(w.out.Draws, j))
 		w.out.Found[j].Note = ""
 	}
 	w.out.DrawOf = fmt.Sprintf("%s of the bootstrap by person", phrase.Count(len(w.out.Draws), "repeat"))
 	w.out.Notes = append(w.out.Notes, "Intervals are those of the bootstrap by person.")
+}
+
+// values are those that were found.
+func (e *Inference) values() []float64 {
+	return lists.Of(e.Found, func(f Inferred) float64 { return float64(f.Value) })
+}
+
+// column is an entry of every row.
+func column(rows [][]float64, j int) []float64 {
+	return lists.Of(rows, func(row []float64) float64 { return row[j] })
+}
+
+// underDraws is what comes of draws, at most as many as are drawn, without those of which nothing does.
+func (w *work) underDraws(of func(theta []float64) []float64) (all [][]float64) {
+	for i := 0; i < len(w.out.Draws); i += 1 + len(w.out.Draws)/drawn {
+		if one := of(w.out.Draws[i]); one != nil {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// drawnAs is a number with its interval, where there are draws enough for one.
+func drawnAs(name string, value float64, draws []float64) Inferred {
+	f := Inferred{Name: name, Value: Amount(value), Error: unknown(), Low: unknown(), High: unknown()}
+	if len(draws) >= 20 {
+		f.Low, f.High = Ends(draws)
+	}
+	return f
 }
 
 // Ends are those of the interval that holds 95 of 100 draws, which it sorts. A draw without an answer, NaN, may be anywhere: it counts as below the lower end and

@@ -52,7 +52,7 @@ type Inference struct {
 	Quality *Quality          `json:"quality,omitempty"`
 	Ahead   *Foreseen         `json:"-"` // what was predicted a turn ahead; nil where something cannot be told
 
-	crowd  *crowd
+	crowd  crowd
 	source formula.Source
 	season string // what is called so in the spec that was fitted
 	files  fs.FS  // that the spec names
@@ -91,11 +91,9 @@ func Fit(ctx context.Context, s *problem.Spec, files fs.FS, o Options) (*Inferen
 	case len(s.Unknowns()) == 0:
 		return nil, &NothingUnknownError{s.File()}
 	}
-	w := &work{ctx: ctx, spec: s, o: o, out: &Inference{Spec: s, files: files}}
+	w := &work{ctx: ctx, spec: s, o: o, files: files, out: &Inference{Spec: s, files: files}}
 	for _, step := range []func() error{
-		func() error { return w.read(files) },
-		func() error { return w.compile(files) },
-		w.arrange, w.estimate, w.judge, w.draw, w.answer, w.predict, w.quality, w.rules,
+		w.read, w.compile, w.arrange, w.estimate, w.judge, w.draw, w.answer, w.predict, w.quality, w.rules,
 	} {
 		if err := step(); err != nil {
 			return nil, err
@@ -133,15 +131,15 @@ func mostRead(have room.Supply) int64 {
 }
 
 // read reads the log.
-func (w *work) read(files fs.FS) (err error) {
+func (w *work) read() (err error) {
 	if w.log = w.o.Log; w.log == nil {
-		if w.log, err = w.spec.Data.Read(w.ctx, files, mostRead(room.Memory())); err != nil {
+		if w.log, err = w.spec.Data.Read(w.ctx, w.files, mostRead(room.Memory())); err != nil {
 			return w.spec.FormulaMistakes(err)
 		}
 	}
 	w.pairs = w.log.Pairs()
 	out := w.out
-	last, _ := w.log.Span()
+	last := w.log.Span()
 	out.Log, out.Rows, out.People, out.Pairs = w.log, w.log.Rows(), len(w.log.People), len(w.pairs.After)
 	out.First, out.Last = w.log.When(0), w.log.When(last)
 	for _, note := range w.log.Notes {
@@ -160,12 +158,11 @@ func (w *work) read(files fs.FS) (err error) {
 }
 
 // compile makes a regressor of the formulas.
-func (w *work) compile(files fs.FS) (err error) {
-	if w.source, err = w.spec.FitSource(files); err != nil {
+func (w *work) compile() (err error) {
+	if w.source, err = w.spec.FitSource(w.files); err != nil {
 		return err
 	}
 	w.out.source = w.source
-	w.files = files
 	for _, u := range w.spec.Unknowns() {
 		w.declared = append(w.declared, u.Declared(u.Name))
 		for _, name := range u.Names(u.Name) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/internal/columns"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -32,9 +33,9 @@ type crowd struct {
 	// How the mean of traits and the season go with each of the unknowns: what was found of people rests on those, and moves with them.
 	ownBy, seasonBy [][]float64
 
-	seasons map[int][]float64            // by turn
-	anew    func(theta []float64) *crowd // the same under other numbers; nil: that is not known
-	drawn   []*crowd                     // the same under draws
+	seasons map[int][]float64           // by turn
+	anew    func(theta []float64) crowd // the same under other numbers; nil: that is not known
+	drawn   []crowd                     // the same under draws
 }
 
 // of is the trait of somebody.
@@ -88,11 +89,7 @@ func (e *Inference) headline() string {
 func text(s string) *form.Node { return &form.Node{Shape: form.Scalar, Text: s, Quoted: true} }
 
 func list(items []string) *form.Node {
-	out := &form.Node{Shape: form.List}
-	for _, s := range items {
-		out.Items = append(out.Items, text(s))
-	}
-	return out
+	return &form.Node{Shape: form.List, Items: lists.Of(items, text)}
 }
 
 // document is the spec with what was found, and its people.
@@ -119,7 +116,7 @@ func (e *Inference) document(folder string) (*form.Node, *columns.Table) {
 			}
 		}
 	}
-	if e.crowd != nil && e.crowd.season != nil {
+	if e.crowd.season != nil {
 		name := free("season", let, model, nil)
 		e.season = name
 		if let.Put(name, text(e.going(e.crowd.season, e.crowd.seasonBy))); e.crowd.drawn != nil {
@@ -128,7 +125,7 @@ func (e *Inference) document(folder string) (*form.Node, *columns.Table) {
 		model.Put("next", text("("+e.Spec.Model.Next+") + "+name))
 	}
 	model.Put("let", let)
-	if e.Spec.OwnPeople() && len(p.covariates) == 0 && p.own == nil {
+	if e.Spec.OwnPeople() && len(p.covariates) == 0 && e.crowd.own == nil {
 		return root, nil
 	}
 	root.Put("population", p.section(folder))
@@ -180,10 +177,7 @@ func (e *Inference) going(at []float64, by [][]float64) string {
 
 // value is what was found of an unknown, as let writes it.
 func (e *Inference) value(u problem.Asked, at int) *form.Node {
-	x := make([]float64, u.Entries())
-	for i := range x {
-		x[i] = float64(e.Found[at+i].Value)
-	}
+	x := e.values()[at : at+u.Entries()]
 	switch len(u.Shape) {
 	case 0:
 		return form.Finite().Write(x[0])
@@ -209,68 +203,37 @@ func mentions(n *form.Node, name string) bool {
 // folk are the people of a log as they stood at last.
 type folk struct {
 	e          *Inference
-	own        []float64 // the trait of everybody, where it was found
 	covariates []string
 	traits     []string // columns of the table
 	states     []string
-	hasWeight  bool
-	hasGroup   bool
 	table      columns.Table
 }
 
 // people gathers the last rows.
 func (e *Inference) people() *folk {
 	l, m := e.Log, e.source
-	p := &folk{e: e, covariates: l.Beside.Names, traits: formula.Columns(m.Trait), states: formula.Columns(m.State), hasWeight: l.Weight != nil, hasGroup: l.Group != nil}
-	if e.crowd != nil {
-		p.own = e.crowd.own
-	}
+	p := &folk{e: e, covariates: l.Beside.Names, traits: formula.Columns(m.Trait), states: formula.Columns(m.State)}
 	last := l.Last()
-	names := make([]string, len(last))
-	for i, row := range last {
-		names[i] = l.People[l.Person[row]]
-	}
-	p.table.Columns = []columns.Column{{Name: "who", Text: names}}
-	add := func(name string, of func(row int) float64) {
-		column := make([]float64, len(last))
-		for i, row := range last {
-			column[i] = of(row)
+	p.table.Columns = []columns.Column{{Name: "who", Text: lists.Of(last, func(row int) string { return l.People[l.Person[row]] })}}
+	add := func(names []string, table [][]float64) {
+		for j, name := range names {
+			p.table.Columns = append(p.table.Columns, columns.Column{Name: name, Numbers: column(table, j)})
 		}
-		p.table.Columns = append(p.table.Columns, columns.Column{Name: name, Numbers: column})
 	}
-	for j, name := range p.traits {
-		add(name, func(row int) float64 {
-			switch {
-			case l.Traits.Names != nil:
-				return l.Traits.Row(row)[j]
-			case p.own != nil:
-				return p.own[l.Person[row]*len(p.traits)+j]
-			}
-			return 0
-		})
+	add(slices.Concat(p.traits, p.covariates), lists.Of(last, e.TraitOf))
+	add(p.states, lists.Of(last, l.States.Row))
+	if l.Weight != nil {
+		p.table.Columns = append(p.table.Columns, columns.Column{Name: "weight", Numbers: lists.Of(last, func(row int) float64 { return l.Weight[row] })})
 	}
-	for j, name := range p.covariates {
-		add(name, func(row int) float64 { return l.Beside.Row(row)[j] })
-	}
-	for j, name := range p.states {
-		add(name, func(row int) float64 { return l.States.Row(row)[j] })
-	}
-	if p.hasWeight {
-		add("weight", func(row int) float64 { return l.Weight[row] })
-	}
-	if p.hasGroup {
-		groups := make([]string, len(last))
-		for i, row := range last {
-			groups[i] = l.Groups[l.Group[row]]
-		}
-		p.table.Columns = append(p.table.Columns, columns.Column{Name: "group", Text: groups})
+	if l.Group != nil {
+		p.table.Columns = append(p.table.Columns, columns.Column{Name: "group", Text: lists.Of(last, func(row int) string { return l.Groups[l.Group[row]] })})
 	}
 	return p
 }
 
 // rename makes what moved by itself in the log entries of a wider trait, of which the old one is the first part.
 func (p *folk) rename(model, let *form.Node) {
-	follows := p.own != nil && p.e.crowd.ownBy != nil
+	follows := p.e.crowd.own != nil && p.e.crowd.ownBy != nil
 	if len(p.covariates) == 0 && !follows {
 		return
 	}
@@ -297,10 +260,10 @@ func (p *folk) section(folder string) *form.Node {
 	out.Put("file", text(path.Join(folder, record.PeopleFile)))
 	out.Put("traits", list(slices.Concat(p.traits, p.covariates)))
 	out.Put("states", list(p.states))
-	if p.hasWeight {
+	if p.e.Log.Weight != nil {
 		out.Put("weight", text("weight"))
 	}
-	if p.hasGroup {
+	if p.e.Log.Group != nil {
 		out.Put("group", text("group"))
 	}
 	return out
@@ -321,18 +284,10 @@ func (e *Inference) draws() *columns.Table {
 	}
 	t := &columns.Table{}
 	for j, f := range e.Found {
-		column := make([]float64, len(e.Draws))
-		for i, row := range e.Draws {
-			column[i] = row[j]
-		}
-		t.Columns = append(t.Columns, columns.Column{Name: e.key(f.Name), Numbers: column})
+		t.Columns = append(t.Columns, columns.Column{Name: e.key(f.Name), Numbers: column(e.Draws, j)})
 	}
-	if e.crowd != nil && e.crowd.drawn != nil && len(e.crowd.season) == 1 {
-		column := make([]float64, len(e.Draws))
-		for i, d := range e.crowd.drawn {
-			column[i] = d.season[0]
-		}
-		t.Columns = append(t.Columns, columns.Column{Name: e.season, Numbers: column})
+	if e.crowd.drawn != nil && len(e.crowd.season) == 1 {
+		t.Columns = append(t.Columns, columns.Column{Name: e.season, Numbers: lists.Of(e.crowd.drawn, func(d crowd) float64 { return d.season[0] })})
 	}
 	return t
 }

@@ -28,7 +28,7 @@ func means(rows []float64, width int) []float64 {
 
 // followSearch finds the same of a model that was fitted by a search: traits and times are found again where each unknown is an error to either side.
 func (w *work) followSearch(f *formula.Regressor, rows fit.Log, found *fit.Fitted, o fit.Options) {
-	c := w.out.crowd
+	c := &w.out.crowd
 	if c.own == nil && c.season == nil {
 		return
 	}

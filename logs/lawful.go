@@ -31,10 +31,10 @@ func (w *work) lawful() error {
 	return nil
 }
 
-// inPair tells of which row of the file an error is.
-func (w *work) inPair(err error) error {
-	if e, ok := err.(*fit.InputError); ok && e.Row >= 0 && e.Row < len(w.pairs.After) {
-		return &record.LineError{File: w.spec.Data.File, Rows: []int{w.log.Line[w.pairs.After[e.Row]]}, What: e.What}
+// inRow tells of which row of the file an error is, by the rows of the file that those of a fit are.
+func (w *work) inRow(err error, lines []int) error {
+	if e, ok := err.(*fit.InputError); ok && e.Row >= 0 && e.Row < len(lines) {
+		return &record.LineError{File: w.spec.Data.File, Rows: []int{lines[e.Row]}, What: e.What}
 	}
 	return err
 }
@@ -42,21 +42,20 @@ func (w *work) inPair(err error) error {
 // sayLaws says under which laws numbers are the likeliest, and what speaks against those.
 func (w *work) sayLaws(f *fit.Fitted) {
 	for e, law := range f.Laws {
-		name := w.log.States.Names[e]
+		name, text := w.log.States.Names[e], ""
 		switch law.Kind {
 		case fit.Normal, fit.Student:
-			text := fmt.Sprintf("Errors of %s are taken as %s, with a scale of %s that was found", name, lawName(law), phrase.Digits(f.Scale[e], 4))
+			text = fmt.Sprintf("Errors of %s are taken as %s, with a scale of %s that was found", name, lawName(law), phrase.Digits(f.Scale[e], 4))
 			if !w.heavy(f, e) && law.Kind == fit.Student {
 				text += "; they are no heavier than normal ones would be, so that least squares (without data.errors) would say more"
 			}
-			w.out.Notes = append(w.out.Notes, text+".")
 		default:
-			text := fmt.Sprintf("%s is taken as %s, and varies %s times as much as that says", name, lawName(law), phrase.Digits(f.Excess[e], 3))
+			text = fmt.Sprintf("%s is taken as %s, and varies %s times as much as that says", name, lawName(law), phrase.Digits(f.Excess[e], 3))
 			if f.Excess[e] > 1.5 || f.Excess[e] < 0.67 {
 				text += ": the law is not quite right, which standard errors allow for and draws of new people would not"
 			}
-			w.out.Notes = append(w.out.Notes, text+".")
 		}
+		w.out.Notes = append(w.out.Notes, text+".")
 	}
 }
 

@@ -1,12 +1,15 @@
 package logs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/panel"
 	"github.com/kedge-opt/kedge/problem/record"
 	"gonum.org/v1/gonum/mat"
@@ -55,7 +58,7 @@ func (w *work) linear() *linear {
 	if w.f.States != 1 || isWide(n, k) || w.rows.Weight != nil {
 		return nil
 	}
-	if last, _ := w.log.Span(); last > mostTimes && w.ofTimes() {
+	if last := w.log.Span(); last > mostTimes && w.ofTimes() {
 		return nil
 	}
 	base, slopes, ok := w.affine()
@@ -63,9 +66,7 @@ func (w *work) linear() *linear {
 		return nil
 	}
 	t := &linear{w: w, lag: -1, table: panel.Table{Unit: w.rows.Person, Time: w.turn, Y: make([]float64, n)}}
-	for i, v := range w.rows.After {
-		t.table.Y[i] = v - base[i]
-	}
+	rows.Sub(t.table.Y, w.rows.After, base)
 	for j := range k {
 		column := make([]float64, n)
 		for i := range column {
@@ -120,7 +121,7 @@ func (w *work) affine() (base, slopes []float64, ok bool) {
 
 // addsTrait tells whether the trait is a single number that is added to the next state.
 func (w *work) addsTrait(base []float64) bool {
-	if w.spec.Dims().Trait-len(w.source.Beside) != 1 || !w.namesTrait() {
+	if w.own() != 1 || !w.namesTrait() {
 		return false
 	}
 	beside, there := slices.Clone(w.rows.Beside), make([]float64, len(w.turn)*w.f.Width())
@@ -162,8 +163,7 @@ func (t *linear) chosen() {
 	if len(l.Instruments.Names) == 0 {
 		return
 	}
-	own := w.f.Beside - len(l.Decision.Names) - len(w.source.Beside)
-	beside := slices.Clone(w.rows.Beside)
+	own, beside := w.own(), slices.Clone(w.rows.Beside)
 	names := slices.Concat(l.Decision.Names, w.source.Beside)
 	for i, name := range names {
 		if d.Endogenous != nil && !slices.Contains(d.Endogenous, name) || d.Endogenous == nil && i >= len(l.Decision.Names) {
@@ -197,31 +197,29 @@ func (t *linear) chosen() {
 	}
 }
 
+// within says of what an estimate takes effects out.
+func within(effects panel.Effects) string {
+	return [...]string{panel.None: "no effects", panel.ByUnit: "within people", panel.ByTime: "within times", panel.TwoWay: "within people and times"}[effects]
+}
+
+// inside are the effects that are taken out by methods which take some out: of people where none are asked for.
+func (t *linear) inside() panel.Effects { return cmp.Or(t.effects, panel.ByUnit) }
+
 // estimates are those by all methods that make sense.
 func (t *linear) estimates() (list []Linear) {
-	inside := t.effects
-	if inside == panel.None {
-		inside = panel.ByUnit
-	}
-	list = append(list, t.by(Pooled, "least squares, no effects", func() (*panel.Coefficients, error) { return panel.Fit(t.table, panel.Design{}) }))
-	name := map[panel.Effects]string{panel.ByUnit: "within people", panel.ByTime: "within times", panel.TwoWay: "within people and times"}[inside]
-	list = append(list, t.by(Within, name, func() (*panel.Coefficients, error) { return panel.Fit(t.table, panel.Design{Effects: inside}) }))
+	inside := t.inside()
+	list = append(list, t.by(Pooled, "least squares, no effects"), t.by(Within, within(inside)))
 	if t.lag >= 0 && inside != panel.ByTime {
 		if list[1].of != nil {
 			list[1].Notes = append(list[1].Notes, t.nickell(&list[1]))
 		}
-		list = append(list, t.by(SplitPanel, "split-panel jackknife, "+name, func() (*panel.Coefficients, error) { return panel.Jackknife(t.table, panel.Design{Effects: inside}) }))
+		list = append(list, t.by(SplitPanel, "split-panel jackknife, "+within(inside)))
 	}
 	if len(t.all.Y) > 0 && inside != panel.ByTime {
 		list = append(list, t.changes(inside == panel.TwoWay))
 	}
 	if len(t.instruments) > 0 {
-		two := t.by(TwoStage, "two stages, "+map[panel.Effects]string{panel.None: "no effects", panel.ByUnit: "within people", panel.ByTime: "within times", panel.TwoWay: "within people and times"}[t.effects], func() (*panel.Coefficients, error) {
-			if len(t.endogenous) == 0 {
-				return nil, fmt.Errorf("no column depends on what data.endogenous names")
-			}
-			return panel.Fit(t.table, panel.Design{Effects: t.effects, Endogenous: t.endogenous, Instruments: t.instruments})
-		})
+		two := t.by(TwoStage, "two stages, "+within(t.effects))
 		if two.of != nil {
 			two.Instruments, two.WeakestF = len(t.instruments), Amount(two.of.Weakest)
 			two.Notes = append(two.Notes, strength(two.of.Weakest))
@@ -229,6 +227,22 @@ func (t *linear) estimates() (list []Linear) {
 		list = append(list, two)
 	}
 	return list
+}
+
+// fit estimates a table with its instruments by a method.
+func (t *linear) fit(method string, table panel.Table, instruments [][]float64) (*panel.Coefficients, error) {
+	switch method {
+	case Pooled:
+		return panel.Fit(table, panel.Design{})
+	case SplitPanel:
+		return panel.Jackknife(table, panel.Design{Effects: t.inside()})
+	case TwoStage:
+		if len(t.endogenous) == 0 {
+			return nil, errors.New("no column depends on what data.endogenous names")
+		}
+		return panel.Fit(table, panel.Design{Effects: t.effects, Endogenous: t.endogenous, Instruments: instruments})
+	}
+	return panel.Fit(table, panel.Design{Effects: t.inside()})
 }
 
 // dark are the unknowns that cannot be told once effects are taken out. A search could tell them only by the first time having no effect.
@@ -256,23 +270,22 @@ func (t *linear) nickell(l *Linear) string {
 }
 
 // by estimates by a method.
-func (t *linear) by(method, title string, find func() (*panel.Coefficients, error)) Linear {
+func (t *linear) by(method, title string) Linear {
 	out := Linear{Method: method, Title: title, WeakestF: unknown(), SarganChance: unknown(), SerialChance: unknown()}
-	c, err := find()
+	c, err := t.fit(method, t.table, t.instruments)
 	if err != nil {
 		out.Fault = err.Error()
-		var blind *panel.BlindError
-		if errors.As(err, &blind) {
+		if blind, is := errors.AsType[*panel.BlindError](err); is {
 			out.blind = blind.Involved()
 		}
 		return out
 	}
-	t.say(&out, c, t.lag)
+	t.say(&out, c)
 	return out
 }
 
 // say writes coefficients down.
-func (t *linear) say(out *Linear, c *panel.Coefficients, lag int) {
+func (t *linear) say(out *Linear, c *panel.Coefficients) {
 	out.of = c
 	freedom := c.Units - 1
 	if c.ByRows {
@@ -284,10 +297,8 @@ func (t *linear) say(out *Linear, c *panel.Coefficients, lag int) {
 	}
 	for j, name := range c.Names {
 		out.Values = append(out.Values, one(name, c.Value[j], c.Error(j)))
-	}
-	for j, name := range c.Names {
-		if lag >= 0 && j != lag && math.Abs(c.Value[lag]) < 1 {
-			v, e := c.LongRun(lag, j)
+		if t.lag >= 0 && j != t.lag && math.Abs(c.Value[t.lag]) < 1 {
+			v, e := c.LongRun(t.lag, j)
 			out.LongRun = append(out.LongRun, one(name, v, e))
 		}
 	}
@@ -296,7 +307,7 @@ func (t *linear) say(out *Linear, c *panel.Coefficients, lag int) {
 // changes estimates from changes, with so few instruments that they are fewer than people where that can be.
 func (t *linear) changes(twoWay bool) Linear {
 	out := Linear{Method: ArellanoBond, Title: "from changes (Arellano–Bond)", WeakestF: unknown(), SarganChance: unknown(), SerialChance: unknown()}
-	if last, _ := t.w.log.Span(); last > mostTimes {
+	if last := t.w.log.Span(); last > mostTimes {
 		out.Fault = fmt.Sprintf("more than %d times", mostTimes)
 		return out
 	}
@@ -305,17 +316,7 @@ func (t *linear) changes(twoWay bool) Linear {
 		out.Fault = err.Error()
 		return out
 	}
-	order := []int{} // of the table's columns among those of the estimate, the lag first
-	for j := range t.table.Names {
-		switch {
-		case j == t.lag:
-			order = append(order, 0)
-		case j < t.lag:
-			order = append(order, j+1)
-		default:
-			order = append(order, j)
-		}
-	}
+	order := lists.Of(t.table.Names, func(name string) int { return slices.Index(d.Names, name) }) // the lag comes first there
 	c := d.Coefficients
 	cov := mat.NewSymDense(len(order), nil)
 	c.Names, c.Value = slices.Clone(t.table.Names), make([]float64, len(order))
@@ -326,7 +327,7 @@ func (t *linear) changes(twoWay bool) Linear {
 		}
 	}
 	c.Cov = cov
-	t.say(&out, &c, t.lag)
+	t.say(&out, &c)
 	out.Instruments, out.SarganChance, out.SerialChance = d.Instruments, Amount(d.SarganChance), Amount(d.SerialChance[1])
 	out.Notes = t.verdicts(d)
 	return out
@@ -340,7 +341,7 @@ const mostMoments = 150
 
 // thrifty is the richest of a few designs whose instruments are fewer than people, or else the poorest.
 func (t *linear) thrifty(twoWay bool) panel.ByChanges {
-	last, _ := t.w.log.Span()
+	last := t.w.log.Span()
 	others := len(t.all.X)
 	if twoWay {
 		others += last - 1
@@ -359,7 +360,7 @@ func (t *linear) thrifty(twoWay bool) panel.ByChanges {
 
 // verdicts say what the tests of an estimate from changes mean.
 func (t *linear) verdicts(d *panel.Dynamic) (notes []string) {
-	notes = append(notes, fmt.Sprintf("%s for %s; Sargan p = %.3g; correlation of changes of errors two turns apart p = %.3g.", phrase.Count(d.Instruments, "instrument"), fmt.Sprintf("%d people", d.Units), d.SarganChance, d.SerialChance[1]))
+	notes = append(notes, fmt.Sprintf("%s for %d people; Sargan p = %.3g; correlation of changes of errors two turns apart p = %.3g.", phrase.Count(d.Instruments, "instrument"), d.Units, d.SarganChance, d.SerialChance[1]))
 	if d.Instruments >= d.Units {
 		notes = append(notes, "There are as many instruments as people or more, so that its tests say little.")
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/problem/record"
 )
 
@@ -13,17 +14,12 @@ import (
 func (e *Inference) Past(turn int) *Inference {
 	out := *e
 	out.Log = e.Log.Until(turn)
-	out.crowd = &crowd{}
-	if e.crowd == nil {
-		return &out
-	}
-	out.crowd.own = e.known(out.Log, e.crowd.own)
-	out.crowd.season = e.crowd.at(turn)
+	out.crowd = crowd{own: e.known(out.Log, e.crowd.own), season: e.crowd.at(turn)}
 	if e.crowd.drawn == nil {
 		out.crowd.ownBy, out.crowd.seasonBy = e.crowd.ownBy, e.crowd.seasonBy
 	}
 	for _, d := range e.crowd.drawn {
-		out.crowd.drawn = append(out.crowd.drawn, &crowd{own: e.known(out.Log, d.own), season: d.at(turn)})
+		out.crowd.drawn = append(out.crowd.drawn, crowd{own: e.known(out.Log, d.own), season: d.at(turn)})
 	}
 	return &out
 }
@@ -31,13 +27,10 @@ func (e *Inference) Past(turn int) *Inference {
 // Redraw keeps the first draws, and finds what people and times have of their own anew under each of them, where that is known how.
 func (e *Inference) Redraw(draws int) {
 	e.Draws = e.Draws[:min(draws, len(e.Draws))]
-	if e.crowd == nil || e.crowd.anew == nil {
+	if e.crowd.anew == nil {
 		return
 	}
-	e.crowd.drawn = nil
-	for _, theta := range e.Draws {
-		e.crowd.drawn = append(e.crowd.drawn, e.crowd.anew(theta))
-	}
+	e.crowd.drawn = lists.Of(e.Draws, e.crowd.anew)
 }
 
 // known picks the traits of the people of a shorter log.
@@ -68,13 +61,7 @@ func (c *crowd) at(turn int) []float64 {
 }
 
 // TraitOf is the trait of somebody at a row of the log as the spec that was fitted has it, with what moved by itself.
-func (e *Inference) TraitOf(row int) []float64 {
-	var own []float64
-	if e.crowd != nil {
-		own = e.crowd.own
-	}
-	return e.traitOf(row, own)
-}
+func (e *Inference) TraitOf(row int) []float64 { return e.traitOf(row, e.crowd.own) }
 
 func (e *Inference) traitOf(row int, own []float64) (list []float64) {
 	l, width := e.Log, len(formula.Columns(e.source.Trait))
@@ -91,7 +78,7 @@ func (e *Inference) traitOf(row int, own []float64) (list []float64) {
 
 // TraitsUnder are the traits of everybody at their last row as a draw of the numbers has them, nil where they do not depend on draws.
 func (e *Inference) TraitsUnder(draw int) (list []float64) {
-	if e.crowd == nil || draw >= len(e.crowd.drawn) || e.crowd.drawn[draw].own == nil {
+	if draw >= len(e.crowd.drawn) || e.crowd.drawn[draw].own == nil {
 		return nil
 	}
 	for _, row := range e.Log.Last() {
@@ -102,5 +89,5 @@ func (e *Inference) TraitsUnder(draw int) (list []float64) {
 
 // TraitsFollow tells whether traits and what times have in common are found anew under every draw of the numbers, as they should where they were found.
 func (e *Inference) TraitsFollow() bool {
-	return e.crowd == nil || e.crowd.own == nil && e.crowd.season == nil || e.crowd.anew != nil
+	return e.crowd.own == nil && e.crowd.season == nil || e.crowd.anew != nil
 }

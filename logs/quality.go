@@ -84,7 +84,7 @@ func (w *work) quality() error {
 
 // roll forecasts from the newest dates from which enough is seen.
 func (w *work) roll(q *Quality, f *formula.Regressor, rows fit.Log, unknowns []fit.Unknown, o fit.Options) {
-	last, _ := w.log.Span()
+	last := w.log.Span()
 	plan := forecast.Rolling{Steps: min(stepsAhead, max(1, last/4)), Origins: fromDates}
 	if o.Times {
 		q.Notes = append(q.Notes, "Forecasts are made without what times have of their own, which is not known beforehand.")
@@ -141,7 +141,7 @@ func (w *work) asFitted() *fit.Fitted {
 	if w.ofTimes() && !w.ofPeople() {
 		return nil
 	}
-	out := &fit.Fitted{Value: lists.Of(w.out.Found, func(f Inferred) float64 { return float64(f.Value) })}
+	out := &fit.Fitted{Value: w.out.values()}
 	if !w.ofPeople() {
 		return out
 	}

@@ -158,7 +158,7 @@ func TestPeopleOfWhomNothingWasFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.crowd = nil
+	e.crowd = crowd{}
 	if files, err := e.Files("out"); err != nil || string(files[SpecFile]) != string(full[SpecFile]) || string(files[record.PeopleFile]) != string(full[record.PeopleFile]) {
 		t.Errorf("%v, or another spec or other people:\n%s", err, files[SpecFile])
 	}

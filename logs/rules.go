@@ -46,9 +46,7 @@ func (w *work) usualDecision() (mean, reach []float64) {
 			least[j], most[j] = min(least[j], v), max(most[j], v)
 		}
 	}
-	for j := range reach {
-		reach[j] = most[j] - least[j]
-	}
+	rows.Sub(reach, most, least)
 	return mean, reach
 }
 

@@ -23,7 +23,7 @@ const Matching = "moments"
 // unseenAgain finds the numbers from samples of other people every time, or from means.
 func (w *work) unseenAgain() error {
 	d, l := w.spec.Data, w.log
-	own := w.spec.Dims().Trait - len(w.source.Beside)
+	own := w.own()
 	if d.Errors != nil {
 		return &MisfitError{"data.errors", strings.Join(d.Errors, ", ") + " wants the same people again (data.kind: panel): of people who are not seen again moments are matched, whatever errors are"}
 	}
@@ -41,7 +41,7 @@ func (w *work) unseenAgain() error {
 	}
 	met, err := moments.Gather(l.Turn, l.Group, len(l.Groups), beside, d.From == record.AsAnswered)
 	if err != nil {
-		return w.inRow(err)
+		return w.inRow(err, l.Line)
 	}
 	met.Noise = w.noise()
 	o := fit.Options{Starts: w.o.Starts, Seed: w.o.Seed, Workers: w.o.Workers}
@@ -56,19 +56,10 @@ func (w *work) unseenAgain() error {
 		m, err = moments.FindAggregates(w.ctx, f, moments.Aggregates{Exposure: met, Start: start, Time: l.Turn, Group: l.Group, Mean: l.States.Data}, w.unknowns, o)
 	}
 	if err != nil {
-		return w.inRow(err)
+		return w.inRow(err, l.Line)
 	}
-	w.out.crowd = &crowd{}
 	w.matched(m)
 	return nil
-}
-
-// inRow tells of which row of the file an error is.
-func (w *work) inRow(err error) error {
-	if e, ok := err.(*fit.InputError); ok && e.Row >= 0 && e.Row < w.log.Rows() {
-		return &record.LineError{File: w.spec.Data.File, Rows: []int{w.log.Line[e.Row]}, What: e.What}
-	}
-	return err
 }
 
 func (w *work) noise() []population.Number {
@@ -115,23 +106,9 @@ func (w *work) origin(own, groups int) (o moments.Origin, err error) {
 
 // matched writes down what was found.
 func (w *work) matched(m *moments.Matched) {
-	out, k := w.out, len(w.unknowns)
-	out.Method, out.Tried, out.Agreed = Matching, m.Tried, m.Agreed
-	for j, u := range w.unknowns {
-		low, high := m.Interval(j, 0.95)
-		one := Inferred{Name: u.Name, Value: Amount(m.Value[j]), Error: Amount(m.Error[j]), Low: Amount(low), High: Amount(high)}
-		switch {
-		case math.IsInf(m.Error[j], 1) || math.IsNaN(m.Error[j]) || math.IsNaN(m.Value[j]):
-			one = Inferred{Name: u.Name, Value: unknown(), Error: unknown(), Low: unknown(), High: unknown(), Note: "cannot be told"}
-		case m.Held != nil && m.Held[j]:
-			one.Error, one.Low, one.High, one.Note = unknown(), unknown(), unknown(), "at its bound, where errors by derivatives say nothing"
-		}
-		out.Found = append(out.Found, one)
-		out.Cov = append(out.Cov, m.Cov[j*k:(j+1)*k])
-	}
-	for _, b := range m.Blind {
-		out.Blind = append(out.Blind, w.why(b.String()))
-	}
+	out := w.out
+	out.Method = Matching
+	w.found(&m.Fitted, "at its bound, where errors by derivatives say nothing", func(j int) (low, high float64) { return m.Interval(j, 0.95) })
 	if w.untold(); !out.Told() {
 		out.Cov = nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kedge-opt/kedge/fit"
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem/record"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -106,7 +107,7 @@ func (w *work) search() error {
 	}
 	found, err := fit.Find(w.ctx, f, rows, w.unknowns, o)
 	if err != nil {
-		return w.inPair(err)
+		return w.inRow(err, lists.Of(w.pairs.After, func(row int) int { return w.log.Line[row] }))
 	}
 	w.keep(found)
 	w.sayLaws(found)
@@ -165,8 +166,7 @@ func (w *work) believed(f *formula.Regressor, rows fit.Log, with *fit.Fitted, o 
 
 // withoutTraits is what stands beside states but for the trait.
 func (w *work) withoutTraits() []float64 {
-	own := w.f.Beside - w.unseen.Beside
-	out := make([]float64, 0, len(w.turn)*w.unseen.Beside)
+	own, out := w.own(), make([]float64, 0, len(w.turn)*w.unseen.Beside)
 	for i := range w.turn {
 		out = append(out, w.rows.Beside[i*w.f.Beside+own:(i+1)*w.f.Beside]...)
 	}
@@ -175,18 +175,15 @@ func (w *work) withoutTraits() []float64 {
 
 // keep takes what was found of people and times.
 func (w *work) keep(f *fit.Fitted) {
-	w.out.crowd = &crowd{}
+	c := &w.out.crowd
 	if f.Traits != nil {
-		own := w.f.Beside - w.unseen.Beside
-		w.out.crowd.own = w.spread(f.Traits, own)
+		c.own = w.spread(f.Traits, w.own())
 	}
 	if m := w.f.States; len(f.Shifts) >= m && w.ofTimes() {
-		w.out.crowd.season, w.out.crowd.seasons = f.Shifts[len(f.Shifts)-m:], map[int][]float64{}
-		turns := slices.Clone(w.turn)
-		slices.Sort(turns)
-		for i, turn := range slices.Compact(turns) {
-			if w.out.crowd.seasons[turn] = make([]float64, m); i > 0 && i*m <= len(f.Shifts) {
-				copy(w.out.crowd.seasons[turn], f.Shifts[(i-1)*m:])
+		c.season, c.seasons = f.Shifts[len(f.Shifts)-m:], map[int][]float64{}
+		for i, turn := range slices.Compact(slices.Sorted(slices.Values(w.turn))) {
+			if c.seasons[turn] = make([]float64, m); i > 0 && i*m <= len(f.Shifts) {
+				copy(c.seasons[turn], f.Shifts[(i-1)*m:])
 			}
 		}
 	}
@@ -222,30 +219,16 @@ func (w *work) spread(traits []float64, width int) []float64 {
 // write writes what was found down.
 func (w *work) write(f *fit.Fitted) error {
 	out := w.out
-	out.Fitted, out.Tried, out.Agreed, out.Failed = f, f.Tried, f.Agreed, f.Failed
+	out.Fitted, out.Failed = f, f.Failed
 	out.Spread = map[string]Amount{}
 	for i, s := range f.Spread {
 		out.Spread[w.log.States.Names[i]] = Amount(s)
 	}
 	t := distuv.StudentsT{Sigma: 1, Nu: float64(max(1, f.People-1))}.Quantile(0.975)
-	for j, u := range w.unknowns {
-		one := Inferred{Name: u.Name, Value: Amount(f.Value[j]), Error: Amount(f.Error[j]), Low: Amount(f.Value[j] - float64(t*f.Error[j])), High: Amount(f.Value[j] + float64(t*f.Error[j]))}
-		one.Low, one.High = Amount(max(float64(one.Low), u.Lower)), Amount(min(float64(one.High), u.Upper))
-		switch {
-		case math.IsInf(f.Error[j], 1) || math.IsNaN(f.Error[j]) || math.IsNaN(f.Value[j]) || slices.Contains(w.dark, u.Name) && u.Deviation == 0:
-			one = Inferred{Name: u.Name, Value: unknown(), Error: unknown(), Low: unknown(), High: unknown(), Note: "cannot be told"}
-		case f.Held[j]:
-			one.Error, one.Low, one.High, one.Note = unknown(), unknown(), unknown(), "at its bound"
-		}
-		out.Found = append(out.Found, one)
-	}
-	for _, b := range f.Blind {
-		out.Blind = append(out.Blind, w.why(b.String()))
-	}
-	k := len(w.unknowns)
-	for i := range k {
-		out.Cov = append(out.Cov, f.Cov[i*k:(i+1)*k])
-	}
+	w.found(f, "at its bound", func(j int) (low, high float64) {
+		off := float64(t * f.Error[j])
+		return max(f.Value[j]-off, w.unknowns[j].Lower), min(f.Value[j]+off, w.unknowns[j].Upper)
+	})
 	w.byRepeats(f)
 	return w.nearBounds(f)
 }

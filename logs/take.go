@@ -5,9 +5,8 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/panel"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/problem/record"
-	"gonum.org/v1/gonum/mat"
 )
 
 // take makes an estimate of the linear table the answer.
@@ -23,14 +22,13 @@ func (w *work) take(t *linear, method string) error {
 	k := len(w.unknowns)
 	w.out.Found, w.out.Tried, w.out.Agreed = make([]Inferred, k), 1, 1
 	w.out.Cov = make([][]float64, k)
-	cov := symmetric(l.of.Cov)
 	for j := range w.out.Cov {
 		w.out.Cov[j] = make([]float64, k)
 	}
 	for a, j := range t.columns {
 		w.out.Found[j] = l.Values[a]
 		for b, m := range t.columns {
-			w.out.Cov[j][m] = cov[a][b]
+			w.out.Cov[j][m] = l.of.Cov.At(a, b)
 		}
 		if u := w.unknowns[j]; float64(l.Values[a].Value) < u.Lower || float64(l.Values[a].Value) > u.Upper {
 			w.out.Found[j].Note = "outside of its range"
@@ -45,32 +43,32 @@ func (w *work) take(t *linear, method string) error {
 		return err
 	}
 	w.constants(t)
-	w.out.crowd = t.crowd(l.of)
+	w.out.crowd = t.crowd(l.of.Value)
 	if w.ofPeople() || w.ofTimes() {
 		w.out.crowd.follow(w, t)
 	}
-	w.out.crowd.anew = func(theta []float64) *crowd {
+	w.out.crowd.anew = func(theta []float64) crowd {
 		value := make([]float64, len(t.columns))
 		for a, j := range t.columns {
 			value[a] = theta[j]
 		}
-		return t.crowd(&panel.Coefficients{Value: value})
+		return t.crowd(value)
 	}
 	return nil
 }
 
 // crowd is what people and times have of their own under some numbers.
-func (t *linear) crowd(c *panel.Coefficients) *crowd {
-	w, out := t.w, &crowd{}
+func (t *linear) crowd(value []float64) (out crowd) {
+	w := t.w
 	if !w.ofPeople() && !w.ofTimes() {
 		return out
 	}
-	own, season := w.parts(t.rest(c))
+	own, season := w.parts(t.rest(value))
 	if w.ofPeople() {
 		out.own = own
 	}
 	if w.ofTimes() {
-		last, _ := w.log.Span()
+		last := w.log.Span()
 		out.season, out.seasons = []float64{season[last]}, make(map[int][]float64, len(season))
 		for turn, v := range season {
 			out.seasons[turn] = []float64{v}
@@ -81,7 +79,7 @@ func (t *linear) crowd(c *panel.Coefficients) *crowd {
 
 // follow finds how what was found of people and times goes with the columns of a linear model.
 func (c *crowd) follow(w *work, t *linear) {
-	last, _ := w.log.Span()
+	last := w.log.Span()
 	c.ownBy, c.seasonBy = make([][]float64, len(w.unknowns)), make([][]float64, len(w.unknowns))
 	for a, j := range t.columns {
 		less := make([]float64, len(t.table.Y))
@@ -95,12 +93,10 @@ func (c *crowd) follow(w *work, t *linear) {
 }
 
 // rest is what the columns of a table leave of the next state.
-func (t *linear) rest(c *panel.Coefficients) []float64 {
+func (t *linear) rest(value []float64) []float64 {
 	rest := slices.Clone(t.table.Y)
 	for j, x := range t.table.X {
-		for i, v := range x {
-			rest[i] -= float64(v * c.Value[j])
-		}
+		rows.AddScaled(rest, -value[j], x)
 	}
 	return rest
 }
@@ -112,16 +108,14 @@ func (w *work) constants(t *linear) {
 		names = append(names, w.unknowns[j].Name)
 		w.out.Found[j] = Inferred{Name: w.unknowns[j].Name, Value: unknown(), Error: unknown(), Low: unknown(), High: unknown(), Note: "cannot be told"}
 	}
-	switch {
-	case names == nil:
-	case w.spec.Data.Effects != record.NoEffects:
-		w.out.Blind = append(w.out.Blind, fmt.Sprintf("%s cannot be told: effects take its part", phrase.Enumerate(names)))
-	default:
-		w.out.Blind = append(w.out.Blind, fmt.Sprintf("%s cannot be told by this method, which takes a constant out; want %s", phrase.Enumerate(names), LeastSquares))
+	if names == nil {
+		return
 	}
-	if names != nil {
-		w.out.Cov = nil
+	why := ": effects take its part"
+	if w.spec.Data.Effects == record.NoEffects {
+		why = " by this method, which takes a constant out; want " + LeastSquares
 	}
+	w.out.Blind, w.out.Cov = append(w.out.Blind, phrase.Enumerate(names)+" cannot be told"+why), nil
 }
 
 // parts splits what is left into what people and what times have of their own; people whom nothing tells of have the mean of the others.
@@ -166,13 +160,4 @@ func (w *work) parts(rest []float64) (own []float64, season map[int]float64) {
 		}
 	}
 	return own, season
-}
-
-// symmetric makes rows of a covariance.
-func symmetric(s *mat.SymDense) (rows [][]float64) {
-	n := s.SymmetricDim()
-	for i := range n {
-		rows = append(rows, mat.Row(nil, i, s))
-	}
-	return rows
 }

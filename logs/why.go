@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kedge-opt/kedge/fit"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem/record"
 )
@@ -29,6 +31,26 @@ func (w *work) why(plain string) string {
 	return what + ": " + strings.Join(reasons, ", and ")
 }
 
+// found writes the numbers down with the ends of their intervals, and what cannot be told.
+func (w *work) found(f *fit.Fitted, atBound string, ends func(j int) (low, high float64)) {
+	out, k := w.out, len(w.unknowns)
+	out.Tried, out.Agreed = f.Tried, f.Agreed
+	for j, u := range w.unknowns {
+		low, high := ends(j)
+		one := Inferred{Name: u.Name, Value: Amount(f.Value[j]), Error: Amount(f.Error[j]), Low: Amount(low), High: Amount(high)}
+		switch {
+		case math.IsInf(f.Error[j], 1) || math.IsNaN(f.Error[j]) || math.IsNaN(f.Value[j]) || slices.Contains(w.dark, u.Name) && u.Deviation == 0:
+			one = Inferred{Name: u.Name, Value: unknown(), Error: unknown(), Low: unknown(), High: unknown(), Note: "cannot be told"}
+		case f.Held[j]:
+			one.Error, one.Low, one.High, one.Note = unknown(), unknown(), unknown(), atBound
+		}
+		out.Found, out.Cov = append(out.Found, one), append(out.Cov, f.Cov[j*k:(j+1)*k])
+	}
+	for _, b := range f.Blind {
+		out.Blind = append(out.Blind, w.why(b.String()))
+	}
+}
+
 // untold adds those of which nothing was found to what cannot be told, if no direction names them.
 func (w *work) untold() {
 	var names []string
@@ -47,10 +69,7 @@ func (w *work) untold() {
 }
 
 func together(pairs [][2]string) string {
-	var words []string
-	for _, p := range pairs {
-		words = append(words, p[0]+" and "+p[1])
-	}
+	words := lists.Of(pairs, func(p [2]string) string { return p[0] + " and " + p[1] })
 	return strings.Join(words, ", ") + " always moved together"
 }
 

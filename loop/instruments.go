@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/kedge-opt/kedge"
@@ -60,9 +61,7 @@ var _ wire.State = (*Traits)(nil)
 
 // NewTraits is for traits of so many numbers, which may have names.
 func NewTraits(width int, names []kedge.Called) *Traits {
-	t := &Traits{make([]float64, width), names}
-	fill(t.mean, math.NaN())
-	return t
+	return &Traits{slices.Repeat([]float64{math.NaN()}, width), names}
 }
 
 func traitColumn(i int) kedge.Column {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/lists"
 )
 
 // view is what a run shows its instruments. What they and the population can do is asked once.
@@ -122,9 +123,6 @@ func Center(of kedge.Algorithm) func(u []float64) {
 }
 
 // Columns lists the columns of rows that some instruments fill, in order.
-func Columns(list []kedge.Instrument) (all []kedge.Column) {
-	for _, one := range list {
-		all = append(all, one.Columns()...)
-	}
-	return all
+func Columns(list []kedge.Instrument) []kedge.Column {
+	return slices.Concat(lists.Of(list, kedge.Instrument.Columns)...)
 }

@@ -40,14 +40,11 @@ func checkWidth(state, read int, dim kedge.Dims) error {
 
 // checkNumber returns a *RangeError unless x is finite and at least floor.
 func checkNumber(arg string, x, floor float64) error {
-	if x >= floor && !math.IsInf(x, 0) {
-		return nil
-	}
 	want := "a finite number"
 	if !math.IsInf(floor, 0) {
 		want += " ≥ " + strconv.FormatFloat(floor, 'g', -1, 64)
 	}
-	return &kedge.RangeError{Arg: arg, Got: x, Want: want}
+	return kedge.CheckRange(arg, x, x >= floor && !math.IsInf(x, 0), want)
 }
 
 // mustFit panics unless every gradient that is wanted has the length of its variable.

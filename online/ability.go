@@ -43,21 +43,19 @@ type Explainer interface {
 
 // abilities are the optional ones of a rule's parts, asked for once. What is missing does nothing.
 type abilities struct {
+	wrapped
 	set        kedge.TimedSet
 	perturb    func(u []float64)
 	follow     func(u []float64)
 	collecting func() bool
-	estimated  func(o kedge.Observation)   // commits the estimator
 	moved      []func(o kedge.Observation) // commit the transforms
-	trust      func() float64
-	miss       func() bool // false: it does not matter to the estimator
-	terms      func() (direct, answer []float64)
+	miss       func() bool                 // false: it does not matter to the estimator
 }
 
 func (r Rule) abilities() abilities {
 	a := abilities{
-		set: kedge.Timed(r.Set), perturb: func([]float64) {}, follow: func([]float64) {}, collecting: func() bool { return false },
-		estimated: commits(r.Gradient), trust: trustIn(r.Gradient), miss: func() bool { return false }, terms: termsOf(r.Gradient),
+		wrapped: wrap(r.Gradient), set: kedge.Timed(r.Set),
+		perturb: func([]float64) {}, follow: func([]float64) {}, collecting: func() bool { return false }, miss: func() bool { return false },
 	}
 	if e, ok := r.Gradient.(Aimer); ok {
 		a.miss = func() bool { e.Miss(); return true }
@@ -85,7 +83,14 @@ func commits(part any) func(o kedge.Observation) {
 	return func(kedge.Observation) {}
 }
 
-// wrapped is an estimator within another, which commits it and trusts as it does.
+// needsIterate tells whether an estimator deploys decisions around the iterate, or must know it.
+func needsIterate(e Estimator) bool {
+	_, perturbs := e.(Perturber)
+	_, follows := e.(Follower)
+	return perturbs || follows
+}
+
+// wrapped is an estimator within a rule or another estimator, which commits it and trusts as it does.
 type wrapped struct {
 	Estimator
 	estimated func(o kedge.Observation) // commits it
@@ -104,19 +109,22 @@ func (w wrapped) Trust() float64 { return w.trust() }
 func (w wrapped) Kept() wire.State { return wire.KeptBy(w.Estimator) }
 
 // Terms are those of the estimator.
-func (w wrapped) Terms() (direct, answer []float64) {
-	if w.terms == nil {
-		return nil, nil
+func (w wrapped) Terms() (direct, answer []float64) { return w.terms() }
+
+// Multipliers are those of the estimator, nil where it keeps no constraints.
+func (w wrapped) Multipliers() []float64 {
+	if l, ok := w.Estimator.(interface{ Multipliers() []float64 }); ok {
+		return l.Multipliers()
 	}
-	return w.terms()
+	return nil
 }
 
-// termsOf returns what tells the terms of estimates apart, nil where nothing does.
+// termsOf returns what tells the terms of estimates apart, which are nil where nothing does.
 func termsOf(of Estimator) func() (direct, answer []float64) {
 	if e, ok := of.(Explainer); ok {
 		return e.Terms
 	}
-	return nil
+	return func() (direct, answer []float64) { return nil, nil }
 }
 
 // trustIn returns how far an estimator relies on what it has learned, NaN where it learns nothing.

@@ -20,11 +20,12 @@ type direction struct {
 }
 
 func newDirection(n int, delta float64, source Normals) (direction, error) {
-	if !(delta > 0) || math.IsInf(delta, 0) {
-		return direction{}, &kedge.RangeError{Arg: "delta", Got: delta, Want: "a positive number"}
-	}
-	return direction{delta: delta, source: source, v: make([]float64, n)}, nil
+	err := kedge.CheckRange("delta", delta, delta > 0 && !math.IsInf(delta, 0), "a positive number")
+	return direction{delta: delta, source: source, v: make([]float64, n)}, err
 }
+
+// Perturb adds δv to u.
+func (e *direction) Perturb(u []float64) { e.add(u, 1) }
 
 // add adds sign·δv to u.
 func (e *direction) add(u []float64, sign float64) {
@@ -88,9 +89,6 @@ func (e *DerivativeFree) Resume(previous float64) { e.previous = previous }
 // Previous returns the last loss taken, NaN before the first.
 func (e *DerivativeFree) Previous() float64 { return e.previous }
 
-// Perturb adds δv to u.
-func (e *DerivativeFree) Perturb(u []float64) { e.add(u, 1) }
-
 // Estimate writes (n/δ)(Φ̂ₖ − Φ̂ₖ₋₁)v.
 func (e *DerivativeFree) Estimate(g []float64, o kedge.Observation) error {
 	rise := o.Loss - e.previous
@@ -125,9 +123,6 @@ func NewOnePoint(n int, delta float64, source Normals) (*OnePoint, error) {
 	}
 	return &OnePoint{d}, nil
 }
-
-// Perturb adds δv to u.
-func (e *OnePoint) Perturb(u []float64) { e.add(u, 1) }
 
 // Estimate writes (n/δ)Φ̂v.
 func (e *OnePoint) Estimate(g []float64, o kedge.Observation) error {
@@ -168,7 +163,7 @@ func (e *TwoPoint) Perturb(u []float64) {
 		e.add(u, -1)
 		return
 	}
-	e.add(u, 1)
+	e.direction.Perturb(u)
 }
 
 // Collecting tells whether the first of the two decisions is deployed.

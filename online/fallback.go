@@ -32,9 +32,7 @@ func NewFallback(of, other Estimator) (*Fallback, error) {
 	}
 	f := &Fallback{}
 	for i, e := range []Estimator{of, other} {
-		_, perturbs := e.(Perturber)
-		_, follows := e.(Follower)
-		if perturbs || follows {
+		if needsIterate(e) {
 			return nil, fmt.Errorf("online: a %T cannot be fallen back on or from", e)
 		}
 		_, remembers := e.(Committer)

@@ -13,7 +13,6 @@ type fit struct {
 	dims    kedge.Dims
 	mean    affine    // G, b
 	scale   affine    // K, c
-	traits  []float64 // of the individuals
 	weights []float64 // of the individuals; nil: all 1
 	rest    []float64 // r
 	at      []float64 // means or scales under one decision

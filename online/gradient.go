@@ -33,17 +33,13 @@ func (v Vanilla) Estimate(g []float64, o kedge.Observation) error {
 // judge writes Σ wᵢ∂Φᵢ/∂u over a sample to g and, unless it is nil, the rows wᵢ∂Φᵢ/∂p to pull, and returns Σ wᵢΦᵢ.
 func judge(of kedge.RowObjective, pull, g []float64, o kedge.Observation) float64 {
 	clear(g)
-	room := scratch.Borrow(roomFor(g, o))
+	need := 0 // nobody is weighed in most turns
+	if o.W != nil {
+		need = len(g)
+	}
+	room := scratch.Borrow(need)
 	defer room.Return()
 	return kedge.EvalWeighted(of, pull, g, o.P, o.U, o.D, o.W, room.X)
-}
-
-// roomFor is how much room weighing a sample takes.
-func roomFor(g []float64, o kedge.Observation) int {
-	if o.W == nil {
-		return 0
-	}
-	return len(g)
 }
 
 // Composite adds the term that Vanilla leaves out, how the settled population answers the decision:

@@ -59,7 +59,7 @@ func TestSearchesBearRounding(t *testing.T) {
 	for i := range m.past {
 		m.past[i] = 1
 	}
-	if m.search(f, []float64{0}); f.tried != 2 {
+	if m.search(f.eval, []float64{0}); f.tried != 2 {
 		t.Errorf("%d tries, want 2", f.tried)
 	}
 }
@@ -69,16 +69,16 @@ func TestSearchesHalve(t *testing.T) {
 	m := newMinimizer(1, set.Whole{}, "x", 1e-9)
 	f := &jagged{bound: 1}
 	m.g[0], m.move[0] = -1, 8
-	if value := m.search(f, []float64{0}); value != -1 || !slices.Equal(f.tried, []float64{8, 4, 2, 1}) || m.next[0] != 1 {
+	if value := m.search(f.eval, []float64{0}); value != -1 || !slices.Equal(f.tried, []float64{8, 4, 2, 1}) || m.next[0] != 1 {
 		t.Errorf("%v after %v", value, f.tried)
 	}
 	m.past[3] = 1.5 // what one of the last values was may be reached again
 	f.tried = nil
-	if value := m.search(f, []float64{0}); value != 1 || !slices.Equal(f.tried, []float64{8}) {
+	if value := m.search(f.eval, []float64{0}); value != 1 || !slices.Equal(f.tried, []float64{8}) {
 		t.Errorf("%v after %v", value, f.tried)
 	}
 	m.past[3], f.tried, f.bound = 0, nil, -1
-	if m.search(f, []float64{0}); len(f.tried) != 60 {
+	if m.search(f.eval, []float64{0}); len(f.tried) != 60 {
 		t.Errorf("it gives up after %d tries, want 60", len(f.tried))
 	}
 }
@@ -91,7 +91,7 @@ func (bowl) eval(g, u []float64) float64 { g[0] = u[0]; return u[0] * u[0] / 2 }
 // What was reached is remembered, beside where it began.
 func TestSearchesRemember(t *testing.T) {
 	m, x := newMinimizer(1, set.Interval{Lower: -9, Upper: 9}, "x", 1e-9), []float64{5}
-	if err := m.run(bowl{}, x); err != nil || !(math.Abs(x[0]) <= 1e-9) || m.past[0] != 12.5 || !(m.past[1] < 1e-9) {
+	if err := m.run(bowl{}.eval, x); err != nil || !(math.Abs(x[0]) <= 1e-9) || m.past[0] != 12.5 || !(m.past[1] < 1e-9) {
 		t.Errorf("%v, %v with %v", x, err, m.past)
 	}
 }

@@ -1,6 +1,7 @@
 package online
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -44,9 +45,7 @@ func NewLagrangian(n int, of Estimator, restrictions []Restriction, o Dual) (*La
 	if of == nil || len(restrictions) == 0 || o.Step == nil {
 		return nil, errors.New("online: a Lagrangian needs an estimator, restrictions and a step")
 	}
-	_, perturbs := of.(Perturber)
-	_, follows := of.(Follower)
-	if perturbs || follows {
+	if needsIterate(of) {
 		return nil, fmt.Errorf("online: a %T cannot be made to keep constraints", of)
 	}
 	j := len(restrictions)
@@ -60,15 +59,11 @@ func NewLagrangian(n int, of Estimator, restrictions []Restriction, o Dual) (*La
 }
 
 func (o *Dual) check(n int) error {
-	if !(o.Leak >= 0) {
-		return &kedge.RangeError{Arg: "Leak", Got: o.Leak, Want: "a number ≥ 0"}
-	}
+	err := kedge.CheckRange("Leak", o.Leak, o.Leak >= 0, "a number ≥ 0")
 	for _, most := range o.Most {
-		if !(most > 0) {
-			return &kedge.RangeError{Arg: "Most", Got: most, Want: "a number above 0"}
-		}
+		err = cmp.Or(err, kedge.CheckRange("Most", most, most > 0, "a number above 0"))
 	}
-	return kedge.CheckVector("Most", o.Most, n)
+	return cmp.Or(err, kedge.CheckVector("Most", o.Most, n))
 }
 
 // Multipliers returns λ, which is only to be read, and until the next turn.
@@ -105,19 +100,7 @@ func (l *Lagrangian) Commit(o kedge.Observation) {
 }
 
 // Multipliers returns those of a rule that keeps constraints, nil of another.
-func (d *Descent) Multipliers() []float64 {
-	return multipliers(d.rule.Gradient)
-}
-
-func multipliers(e Estimator) []float64 {
-	switch e := e.(type) {
-	case *Lagrangian:
-		return e.multipliers
-	case *Dither:
-		return multipliers(e.Estimator)
-	}
-	return nil
-}
+func (d *Descent) Multipliers() []float64 { return d.able.Multipliers() }
 
 // Describe gives the multipliers and what the parts remember.
 func (l *Lagrangian) Describe(f *wire.Fields) {

@@ -1,6 +1,7 @@
 package online
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -70,16 +71,14 @@ type Dither struct {
 
 // NewDither makes an estimator for decisions of n entries explore the set.
 func NewDither(of Estimator, n int, c Dithering, set kedge.Set, source Normals) (*Dither, error) {
-	if !(c.Size > 0) || math.IsInf(c.Size, 0) {
-		return nil, &kedge.RangeError{Arg: "Size", Got: c.Size, Want: "a positive number"}
+	err := cmp.Or(
+		kedge.CheckRange("Size", c.Size, c.Size > 0 && !math.IsInf(c.Size, 0), "a positive number"),
+		kedge.CheckRange("HalfLife and Hold", min(c.HalfLife, float64(c.Hold)), c.HalfLife >= 0 && c.Hold >= 0, "numbers ≥ 0"),
+	)
+	if err != nil {
+		return nil, err
 	}
-	if !(c.HalfLife >= 0) || c.Hold < 0 {
-		return nil, &kedge.RangeError{Arg: "HalfLife and Hold", Got: min(c.HalfLife, float64(c.Hold)), Want: "numbers ≥ 0"}
-	}
-	c.Hold = max(1, c.Hold)
-	if c.HalfLife == 0 {
-		c.HalfLife = math.Inf(1)
-	}
+	c.Hold, c.HalfLife = max(1, c.Hold), cmp.Or(c.HalfLife, math.Inf(1))
 	d := direction{delta: c.Size, source: source, v: make([]float64, n)}
 	return &Dither{wrapped: wrap(of), direction: d, config: c, set: set, room: make([]float64, n)}, nil
 }

@@ -10,6 +10,7 @@
 package online
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -59,10 +60,7 @@ type Rule struct {
 
 // From returns the rule started at u₀, which is projected onto the set first.
 func (r Rule) From(start []float64) (*Descent, error) {
-	if err := r.check(); err != nil {
-		return nil, err
-	}
-	if err := kedge.CheckFinite("start", start); err != nil {
+	if err := cmp.Or(r.check(), kedge.CheckFinite("start", start)); err != nil {
 		return nil, err
 	}
 	n := len(start)
@@ -262,7 +260,7 @@ func (d *Descent) check(o kedge.Observation) error {
 	if !rows.Finite(o.D) {
 		return kedge.CheckFinite("observation D", o.D)
 	}
-	if o.W != nil || o.Who != nil {
+	if o.W != nil || o.Who != nil { // which most turns have not
 		if err := o.CheckPeople(people(o)); err != nil {
 			return err
 		}
@@ -283,4 +281,4 @@ func people(o kedge.Observation) int {
 }
 
 // Trust tells how far the rule relies on what it has learned, from 0, not at all, to 1; NaN where it learns nothing.
-func (d *Descent) Trust() float64 { return d.able.trust() }
+func (d *Descent) Trust() float64 { return d.able.Trust() }

@@ -1,6 +1,7 @@
 package online
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/kedge-opt/kedge"
@@ -47,11 +48,8 @@ type Performative struct {
 // and dither of length δ > 0.
 func NewPerformative(objective kedge.RowObjective, dims kedge.Dims, score Score, window int, delta float64, source Normals) (*Performative, error) {
 	d, err := newDirection(dims.Decision, delta, source)
-	if err != nil {
+	if err = cmp.Or(err, checkEnough("window", window, dims)); err != nil {
 		return nil, err
-	}
-	if window <= dims.Decision {
-		return nil, &kedge.RangeError{Arg: "window", Got: float64(window), Want: fmt.Sprintf("at least %d, one more than the decision has entries", dims.Decision+1)}
 	}
 	return &Performative{
 		direction: d, objective: objective, dims: dims, score: score,
@@ -62,8 +60,10 @@ func NewPerformative(objective kedge.RowObjective, dims kedge.Dims, score Score,
 	}, nil
 }
 
-// Perturb adds δv to u.
-func (e *Performative) Perturb(u []float64) { e.add(u, 1) }
+// checkEnough tells whether so many deployments can tell the entries of a decision apart.
+func checkEnough(arg string, deployments int, dims kedge.Dims) error {
+	return kedge.CheckRange(arg, deployments, deployments > dims.Decision, fmt.Sprintf("at least %d, one more than the decision has entries", dims.Decision+1))
+}
 
 // Commit keeps the deployment in the window and asks for a new direction.
 func (e *Performative) Commit(kedge.Observation) {

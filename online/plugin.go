@@ -1,7 +1,7 @@
 package online
 
 import (
-	"fmt"
+	"cmp"
 	"math"
 	"slices"
 
@@ -41,21 +41,14 @@ type PlugIn struct {
 	p, d      []float64 // they, one a row
 	w         []float64 // their weights; nil: all 1
 	done      bool
-
-	fit   fit       // during Estimate
-	moved []float64 // the individuals under another decision
-	pull  []float64
 }
 
 // NewPlugIn returns the method with so many trial decisions, more than the decision has entries, at distance δ > 0 of the first,
 // for a rule over the given set.
 func NewPlugIn(objective kedge.RowObjective, dims kedge.Dims, family Family, trials int, delta float64, source Normals, set kedge.Set) (*PlugIn, error) {
 	d, err := newDirection(dims.Decision, delta, source)
-	if err != nil {
+	if err = cmp.Or(err, checkEnough("trials", trials, dims)); err != nil {
 		return nil, err
-	}
-	if trials <= dims.Decision {
-		return nil, &kedge.RangeError{Arg: "trials", Got: float64(trials), Want: fmt.Sprintf("at least %d, one more than the decision has entries", dims.Decision+1)}
 	}
 	return &PlugIn{
 		direction: d, objective: objective, dims: dims, family: family, trials: trials,
@@ -66,7 +59,7 @@ func NewPlugIn(objective kedge.RowObjective, dims kedge.Dims, family Family, tri
 // Perturb adds δv to u while decisions are tried.
 func (e *PlugIn) Perturb(u []float64) {
 	if !e.done {
-		e.add(u, 1)
+		e.direction.Perturb(u)
 	}
 }
 
@@ -84,17 +77,23 @@ func (e *PlugIn) Estimate(g []float64, o kedge.Observation) error {
 	}
 	decisions, sizes := append(slices.Clip(e.decisions), o.U...), append(slices.Clip(e.sizes), n)
 	p, d := append(slices.Clip(e.p), o.P...), append(slices.Clip(e.d), o.D...)
-	if e.fit, err = fitResponse(e.family, e.dims, decisions, sizes, p, e.weigh(slices.Clip(e.w), o, n)); err != nil {
+	fitted, err := fitResponse(e.family, e.dims, decisions, sizes, p, e.weigh(slices.Clip(e.w), o, n))
+	if err != nil {
 		return err
 	}
 	moved, pull := scratch.Borrow(len(p)), scratch.Borrow(len(p))
-	e.moved, e.pull = moved.X, pull.X
-	e.fit.traits = d
-	err = e.step(g, e)
-	e.moved, e.pull, e.fit = nil, nil, fit{}
-	moved.Return()
-	pull.Return()
-	return err
+	defer moved.Return()
+	defer pull.Return()
+	all := kedge.Observation{P: moved.X, D: d, W: fitted.weights} // who were seen, moved as the fit says
+	total := all.Total(len(p) / e.dims.State)
+	return e.step(g, func(g, u []float64) float64 {
+		fitted.move(moved.X, u)
+		all.U = u
+		sum := judge(e.objective, pull.X, g, all)
+		fitted.pullBack(g, pull.X)
+		rows.Scale(g, 1/total)
+		return sum / total
+	})
 }
 
 // weigh returns the weights of those who were seen before with those of n more, nil while all are 1.
@@ -109,17 +108,6 @@ func (e *PlugIn) weigh(w []float64, o kedge.Observation, n int) []float64 {
 		w = append(w, o.Weight(i))
 	}
 	return w
-}
-
-// eval is the mean loss under u of the individuals that were seen, moved as the fit says.
-func (e *PlugIn) eval(g, u []float64) float64 {
-	n := kedge.Count(e.moved, e.dims.State)
-	e.fit.move(e.moved, u)
-	o := kedge.Observation{U: u, P: e.moved, D: e.fit.traits, W: e.fit.weights}
-	sum, total := judge(e.objective, e.pull, g, o), o.Total(n)
-	e.fit.pullBack(g, e.pull)
-	rows.Scale(g, 1/total)
-	return sum / total
 }
 
 // Commit keeps what a trial showed, and forgets it all after the last.

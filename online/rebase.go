@@ -1,6 +1,7 @@
 package online
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/kedge-opt/kedge"
@@ -15,11 +16,9 @@ import (
 //
 // It is for live populations; a simulated one deploys what it is asked to.
 func (d *Descent) Rebase(u []float64, lead float64) error {
-	if err := kedge.CheckVector("the deployed decision", u, len(d.u)); err != nil {
+	err := cmp.Or(kedge.CheckVector("the deployed decision", u, len(d.u)), kedge.CheckRange("lead", lead, lead >= 0, "a number ≥ 0"))
+	if err != nil {
 		return err
-	}
-	if !(lead >= 0) {
-		return &kedge.RangeError{Arg: "lead", Got: lead, Want: "a number ≥ 0"}
 	}
 	d.Ask(d.next)
 	if missed := !(rows.Distance(d.next, u) <= lead); missed {
@@ -52,10 +51,7 @@ func (d *Descent) approach(x, u []float64, lead float64) error {
 // by the answer of the settled population. Under constraints they are those of the loss. The answer is nil where the estimator does not tell them apart. They say why a step was taken; they are
 // only to be read, and until the next turn, and are not saved.
 func (d *Descent) Terms() (direct, answer []float64) {
-	if d.able.terms != nil {
-		direct, answer = d.able.terms()
-	}
-	if direct == nil {
+	if direct, answer = d.able.Terms(); direct == nil {
 		return d.estimate, nil
 	}
 	return direct, answer

@@ -17,8 +17,6 @@ type Retrain struct {
 	objective kedge.RowObjective
 	dims      kedge.Dims
 	minimizer
-	seen  kedge.Observation // during Estimate
-	scale float64
 }
 
 // NewRetrain returns the estimator for a loss over a set, the set of the rule.
@@ -35,26 +33,17 @@ func (e *Retrain) Estimate(g []float64, o kedge.Observation) error {
 	if err != nil {
 		return err
 	}
-	e.seen, e.scale = o, 1/o.Total(n)
-	err = e.step(g, e)
-	e.seen = kedge.Observation{}
-	return err
+	scale := 1 / o.Total(n)
+	return e.step(g, func(g, u []float64) float64 {
+		o.U = u
+		sum := judge(e.objective, nil, g, o)
+		rows.Scale(g, scale)
+		return sum * scale
+	})
 }
 
-// eval is the mean loss of the sample under u.
-func (e *Retrain) eval(g, u []float64) float64 {
-	o := e.seen
-	o.U = u
-	sum := judge(e.objective, nil, g, o)
-	rows.Scale(g, e.scale)
-	return sum * e.scale
-}
-
-// risk is a function of the decision.
-type risk interface {
-	// eval returns the value at u and writes the gradient to g.
-	eval(g, u []float64) float64
-}
+// risk is a function of the decision: it returns the value at u and writes the gradient to g.
+type risk func(g, u []float64) float64
 
 const (
 	memory     = 10   // values that the next must not exceed all
@@ -97,7 +86,7 @@ func (m *minimizer) step(g []float64, f risk) error {
 
 // run moves x to a minimum. On an error x is undefined.
 func (m *minimizer) run(f risk, x []float64) error {
-	value := f.eval(m.g, x)
+	value := f(m.g, x)
 	for i := range m.past {
 		m.past[i] = value
 	}
@@ -146,7 +135,7 @@ func (m *minimizer) search(f risk, x []float64) float64 {
 	for range 60 {
 		copy(m.next, x)
 		rows.AddScaled(m.next, part, m.move)
-		value = f.eval(m.gnext, m.next)
+		value = f(m.gnext, m.next)
 		if value <= worst+float64(sufficient*part*slope)+float64(1e-14*math.Abs(worst)) {
 			break
 		}

@@ -54,7 +54,7 @@ func (d *Descent) UnmarshalLean(data []byte) error {
 
 // Kept returns what the rule keeps apart, as a state of its own; nil where there is nothing. It only grows, and then never changes: a rule that was
 // saved earlier goes on with one that was saved later.
-func (d *Descent) Kept() wire.State { return wire.KeptBy(d.rule.Gradient) }
+func (d *Descent) Kept() wire.State { return d.able.Kept() }
 
 func (d *Descent) fields(f *wire.Fields) {
 	f.Int(&d.k, mostTurns)

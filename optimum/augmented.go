@@ -1,6 +1,7 @@
 package optimum
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -48,11 +49,10 @@ type settled struct {
 
 func newAugmented(l *landscape, constraints []Function) *augmented {
 	j, n := len(constraints), len(l.room)
-	a := &augmented{land: l, constraints: constraints, units: make([]float64, j), multipliers: make([]float64, j), excess: make([]float64, j), g: make([]float64, n), room: make([]float64, n)}
-	for i := range a.units {
-		a.units[i] = 1
+	return &augmented{
+		land: l, constraints: constraints, units: slices.Repeat([]float64{1}, j), multipliers: make([]float64, j), excess: make([]float64, j),
+		g: make([]float64, n), room: make([]float64, n),
 	}
-	return a
 }
 
 // measure makes what most values of a constraint differ by its unit.
@@ -72,13 +72,8 @@ func (a *augmented) measure(screened []place) error {
 			return err
 		}
 		slices.Sort(values)
-		unit := power(values[len(values)*3/4] - values[0])
-		if unit == 0 {
-			unit = power(max(math.Abs(values[0]), math.Abs(values[len(values)-1])))
-		}
-		if unit > 0 {
-			a.units[j] = unit
-		}
+		first, last := values[0], values[len(values)-1]
+		a.units[j] = cmp.Or(power(values[len(values)*3/4]-first), power(max(math.Abs(first), math.Abs(last))), 1)
 	}
 	return nil
 }
@@ -93,7 +88,7 @@ func (a *augmented) form(j int, sharp bool, g, u []float64) (float64, error) {
 	copy(a.room, u)
 	rows.Scale(a.room, a.land.length)
 	of := a.constraints[j].Gradient
-	if t := a.smoothed(j); t != nil && sharp {
+	if t := smoothed(a.constraints[j]); t != nil && sharp {
 		of = t.Sharp
 	} else if t != nil {
 		of = t.Even
@@ -106,22 +101,17 @@ func (a *augmented) form(j int, sharp bool, g, u []float64) (float64, error) {
 	return v / a.units[j], err
 }
 
-// smoothed returns constraint j as one whose truth is another, nil where it is itself.
-func (a *augmented) smoothed(j int) SmoothedConstraint {
-	if c, ok := a.constraints[j].(SmoothedConstraint); ok && c.Smoothed() {
-		return c
+// smoothed returns a constraint as one whose truth is another, nil where it is itself.
+func smoothed(c Function) SmoothedConstraint {
+	if t, ok := c.(SmoothedConstraint); ok && t.Smoothed() {
+		return t
 	}
 	return nil
 }
 
 // anySmoothed tells whether there is a constraint whose truth is another.
 func (a *augmented) anySmoothed() bool {
-	for j := range a.constraints {
-		if a.smoothed(j) != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.constraints, func(c Function) bool { return smoothed(c) != nil })
 }
 
 // truly is the largest excess of the constraints as they truly are, each in its unit; +Inf where one has no value.
@@ -141,7 +131,7 @@ func (a *augmented) truly(u []float64) float64 {
 func (a *augmented) admits(u []float64) bool {
 	for j := range a.constraints {
 		most := kept
-		if a.smoothed(j) != nil {
+		if smoothed(a.constraints[j]) != nil {
 			most = 0
 		}
 		if v, err := a.form(j, true, a.g, u); err != nil || !(v <= most) {
@@ -154,7 +144,7 @@ func (a *augmented) admits(u []float64) bool {
 // told returns the excess and the multiplier of constraint j at the answer, as whoever stated the constraint counts them.
 func (a *augmented) told(j int, p *settled) (excess, multiplier float64) {
 	multiplier = p.multipliers[j] * a.land.slope * a.land.length / a.units[j]
-	if a.smoothed(j) == nil {
+	if smoothed(a.constraints[j]) == nil {
 		return p.over[j] * a.units[j], multiplier
 	}
 	steep := 0.0
@@ -253,9 +243,8 @@ func (a *augmented) judge(u []float64, steepest float64) *settled {
 		p.excess = max(p.excess, v)
 		p.residual = max(p.residual, v, math.Abs(p.multipliers[j]*v))
 	}
-	moved := append([]float64(nil), u...)
-	rows.AddScaled(moved, -1, g)
-	if a.land.project(moved) != nil {
+	moved := make([]float64, len(u))
+	if a.land.stepped(moved, u, -1, g) != nil {
 		p.residual = math.Inf(1)
 		return p
 	}

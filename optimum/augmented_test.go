@@ -50,7 +50,7 @@ func TestAugmentedLagrangianByHand(t *testing.T) {
 		is(t, "the loss behind a fence", loss, x.loss)
 		is(t, "its slope", g[0], x.slope)
 	}
-	is(t, "the height", a.heights(7)([]float64{1}), 7.5)
+	is(t, "the height", a.penalized(7).height([]float64{1}), 7.5)
 }
 
 // By hand, in units of 4 and 2, the constraint in units of 2: what is ¼ here is 1 there, 1 short of 2, that is ½, with the slope −4/2.
@@ -128,8 +128,8 @@ func TestConditionsAreJudged(t *testing.T) {
 	c.ends[0].multipliers[0] = 1e9
 	is(t, "the largest", c.weight(), largePenalty)
 	list := []int{3, 1, 2}
-	if sortBy(list, func(i int) float64 { return -float64(i) }); !slices.Equal(list, []int{3, 2, 1}) {
-		t.Errorf("sorted: %v", list)
+	if got := sortedBy(list, func(i int) float64 { return -float64(i) }); !slices.Equal(got, []int{3, 2, 1}) {
+		t.Errorf("sorted: %v", got)
 	}
 }
 

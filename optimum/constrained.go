@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
@@ -105,10 +106,7 @@ func (c *confined) answer() (*Constrained, error) {
 		return nil, err
 	}
 	best.jump = c.jumps(best.place)
-	var ends []place
-	for _, p := range c.ends {
-		ends = append(ends, p.place)
-	}
+	ends := lists.Of(c.ends, func(p *settled) place { return p.place })
 	out := &Constrained{Search: *c.report(best.place, ends), Multipliers: best.multipliers, Excess: make([]float64, len(a.constraints))}
 	for j := range a.constraints {
 		out.Excess[j], out.Multipliers[j] = a.told(j, best)
@@ -142,8 +140,7 @@ func (c *confined) walk() {
 // stumble goes downhill from a start along the lightest of some exact penalties that leads to where the constraints are kept.
 func (c *confined) stumble(from []float64) (p place) {
 	for weight := firstPenalty; weight <= 10*heavyPenalty; weight *= 10 {
-		land := newLandscape(c.land.ctx, c.augmented.fenced(weight), c.augmented, len(from))
-		if p = land.descend(from, 0, coarsely, walkWork/8); c.augmented.admits(p.u) {
+		if p = c.augmented.penalized(weight).descend(from, 0, coarsely, walkWork/8); c.augmented.admits(p.u) {
 			break
 		}
 	}
@@ -165,9 +162,8 @@ func (c *confined) keep(p *settled) {
 // lowest of the decisions looked at are tried by values alone as well.
 func (c *confined) finest() (best *settled) {
 	a := c.augmented
-	height := a.heights(c.weight())
-	order := slices.Clone(c.ends)
-	sortBy(order, func(p *settled) float64 { return height(p.u) })
+	height := a.penalized(c.weight()).height
+	order := sortedBy(c.ends, func(p *settled) float64 { return height(p.u) })
 	var tried []place
 	stuck := len(order) == 0
 	try := func(p *settled) {
@@ -189,11 +185,11 @@ func (c *confined) finest() (best *settled) {
 	if !stuck && best != nil {
 		return best
 	}
-	looked := slices.Clone(c.screened)
+	looked := c.screened
 	if !c.land.over() {
-		sortBy(looked, func(p place) float64 { return height(p.u) })
+		looked = sortedBy(looked, func(p place) float64 { return height(p.u) })
 	}
-	land := newLandscape(c.land.ctx, a.fenced(largePenalty), a, len(c.extent.from))
+	land := a.penalized(largePenalty)
 	for _, p := range looked[:min(len(looked), 2*finalists)] {
 		if c.land.over() {
 			break
@@ -205,22 +201,6 @@ func (c *confined) finest() (best *settled) {
 		}
 	}
 	return best
-}
-
-// sortBy sorts a list by a number of every entry, worked out once.
-func sortBy[T any](list []T, of func(T) float64) {
-	type ranked struct {
-		one T
-		by  float64
-	}
-	all := make([]ranked, len(list))
-	for i, v := range list {
-		all[i] = ranked{v, of(v)}
-	}
-	slices.SortStableFunc(all, func(p, q ranked) int { return cmp.Compare(p.by, q.by) })
-	for i, v := range all {
-		list[i] = v.one
-	}
 }
 
 // weight is a penalty that is larger than the multipliers at all ends.
@@ -262,7 +242,7 @@ func (c *confined) stands(p *settled) bool {
 
 // lowerNearby tells whether a decision nearby that keeps the constraints is lower, so that one that looks like a minimum is none.
 func (c *confined) lowerNearby(p *settled) bool {
-	land := newLandscape(c.land.ctx, c.augmented.fenced(max(firstPenalty, 4*rows.MaxAbs(p.multipliers))), c.augmented, len(p.u))
+	land := c.augmented.penalized(max(firstPenalty, 4*rows.MaxAbs(p.multipliers)))
 	at := p.place
 	at.loss = land.height(p.u)
 	return land.glance(at).loss < at.loss-float64(1e-9*max(c.worst, math.Abs(at.loss)*1e-3))
@@ -273,7 +253,7 @@ func (c *confined) sharpened(p *settled) *settled {
 	a := c.augmented
 	best := p
 	for weight := max(firstPenalty, 4*rows.MaxAbs(p.multipliers)); ; weight *= 10 {
-		land := newLandscape(c.land.ctx, a.fenced(weight), a, len(p.u))
+		land := a.penalized(weight)
 		land.most = (c.land.left() + 1) / 2
 		s := &searcher{Effort: c.Effort, land: land, extent: c.extent, worst: c.worst}
 		s.MaxSteps = min(s.MaxSteps, walkWork/4) // plain walks along a kink are soon stuck

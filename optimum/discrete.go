@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/set"
 )
 
@@ -60,6 +61,18 @@ func hasGaps(s kedge.Set) bool {
 	return ok
 }
 
+// betweenGaps searches a set without gaps, under constraints if there are any.
+func betweenGaps(ctx context.Context, f Function, constraints []Function, set kedge.Set, starts [][]float64, o Effort) (*Constrained, error) {
+	if len(constraints) > 0 {
+		return constrainSmoothly(ctx, f, constraints, set, starts, o)
+	}
+	s, err := smoothly(ctx, f, set, starts, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Constrained{Search: *s}, nil
+}
+
 // overGaps searches a set that has gaps.
 func overGaps(ctx context.Context, f Function, constraints []Function, s kedge.Set, starts [][]float64, o Effort) (*Constrained, error) {
 	g := &gaps{
@@ -94,9 +107,7 @@ func (g *gaps) find(starts [][]float64) (*Constrained, error) {
 			all, ends = 0, g.seen
 		}
 	default:
-		for _, u := range g.beginnings(starts) {
-			ends = append(ends, g.descend(u))
-		}
+		ends = lists.Of(g.beginnings(starts), g.descend)
 	}
 	if err := g.ctx.Err(); err != nil {
 		return nil, err
@@ -165,11 +176,7 @@ func (g *gaps) held(u []float64) []float64 {
 	if len(g.free) == 0 {
 		return u
 	}
-	var list []float64
-	for _, i := range g.whole {
-		list = append(list, u[i])
-	}
-	return list
+	return lists.Of(g.whole, func(i int) float64 { return u[i] })
 }
 
 func (g *gaps) judge(u []float64) *spot {
@@ -203,7 +210,7 @@ func (g *gaps) measure(s *spot) (err error) {
 			return err
 		}
 		of := c.Gradient
-		if t, ok := c.(SmoothedConstraint); ok && t.Smoothed() {
+		if t := smoothed(c); t != nil {
 			of = t.Sharp
 		}
 		s.over[j], err = of(slope, s.u)
@@ -221,28 +228,12 @@ func (g *gaps) settle(s *spot) error {
 		lower, upper := g.lattice.Bounds(i)
 		box.Lower, box.Upper, start = append(box.Lower, lower), append(box.Upper, upper), append(start, s.u[i])
 	}
-	slice := func(f Function) Function {
-		return &sliced{f, g.free, append([]float64(nil), s.u...), make([]float64, len(s.u))}
-	}
+	slice := func(f Function) Function { return sliceOf(f, g.free, s.u) }
 	o := g.Effort
 	o.Screen, o.Starts = o.Screen/mostSlices, min(o.Starts, mostInner)
-	var best *Search
-	if len(g.constraints) == 0 {
-		found, err := smoothly(g.ctx, slice(g.f), box, [][]float64{start}, o)
-		if err != nil {
-			return err
-		}
-		best = found
-	} else {
-		var all []Function
-		for _, c := range g.constraints {
-			all = append(all, sliceOf(slice(c), c))
-		}
-		found, err := constrainSmoothly(g.ctx, slice(g.f), all, box, [][]float64{start}, o)
-		if err != nil {
-			return err
-		}
-		best = &found.Search
+	best, err := betweenGaps(g.ctx, slice(g.f), lists.Of(g.constraints, slice), box, [][]float64{start}, o)
+	if err != nil {
+		return err
 	}
 	for k, i := range g.free {
 		s.u[i] = best.Decision[k]
@@ -281,11 +272,13 @@ func (s slicedSmooth) Smoothed() bool                        { return s.truth.Sm
 func (s slicedSmooth) Even(g, u []float64) (float64, error)  { return s.by(s.truth.Even, g, u) }
 func (s slicedSmooth) Sharp(g, u []float64) (float64, error) { return s.by(s.truth.Sharp, g, u) }
 
-func sliceOf(f Function, c Function) Function {
-	if t, ok := c.(SmoothedConstraint); ok {
-		return slicedSmooth{f.(*sliced), t}
+// sliceOf is a function of the free entries of a point.
+func sliceOf(f Function, free []int, u []float64) Function {
+	s := &sliced{f, free, slices.Clone(u), make([]float64, len(u))}
+	if t, ok := f.(SmoothedConstraint); ok {
+		return slicedSmooth{s, t}
 	}
-	return f
+	return s
 }
 
 // beginnings are the points nearest to the given decisions, to the best decision between the points, and to some that are spread over the set.
@@ -300,12 +293,8 @@ func (g *gaps) beginnings(starts [][]float64) (list [][]float64) {
 	}
 	o := g.Effort
 	o.Starts = min(o.Starts, 5)
-	if len(g.constraints) == 0 {
-		if s, err := smoothly(g.ctx, g.f, g.of.Relaxed(), starts, o); err == nil {
-			add(s.Decision)
-		}
-	} else if c, err := constrainSmoothly(g.ctx, g.f, g.constraints, g.of.Relaxed(), starts, o); err == nil {
-		add(c.Decision)
+	if between, err := betweenGaps(g.ctx, g.f, g.constraints, g.of.Relaxed(), starts, o); err == nil {
+		add(between.Decision)
 	}
 	for k := range max(4, g.Starts-len(list)) {
 		u := append([]float64(nil), g.from...)

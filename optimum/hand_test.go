@@ -38,12 +38,6 @@ func TestStepsWithoutAnEnd(t *testing.T) {
 	}
 }
 
-// By hand: of people who do not count alike the weight is their own, of others 1.
-func TestWeightsOfPeople(t *testing.T) {
-	is(t, "without weights", weightOf(nil, 3), 1)
-	is(t, "with weights", weightOf([]float64{5, 6, 7}, 2), 7)
-}
-
 // wide counts how many rows are looked at, of a width of two.
 type wide struct {
 	kedge.Block

@@ -1,9 +1,11 @@
 package optimum
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
@@ -67,17 +69,33 @@ func (l *landscape) project(u []float64) error {
 	return err
 }
 
+// stepped puts u where a step from a decision leads, and into the set.
+func (l *landscape) stepped(u, from []float64, by float64, way []float64) error {
+	copy(u, from)
+	rows.AddScaled(u, by, way)
+	return l.project(u)
+}
+
+// aside puts u beside a decision along one axis, and into the set.
+func (l *landscape) aside(u, from []float64, axis int, by float64) error {
+	copy(u, from)
+	u[axis] += by
+	return l.project(u)
+}
+
 // inward returns u of the user's units, inside the set, in own units.
 func (l *landscape) inward(u []float64) ([]float64, error) {
-	v := append([]float64(nil), u...)
-	rows.Scale(v, 1/l.length)
+	v := scaled(u, 1/l.length)
 	return v, l.project(v)
 }
 
 // outward returns a copy of u in the user's units. The last projection may have been rounded by a change of units that is none.
-func (l *landscape) outward(u []float64) []float64 {
-	v := append([]float64(nil), u...)
-	rows.Scale(v, l.length)
+func (l *landscape) outward(u []float64) []float64 { return scaled(u, l.length) }
+
+// scaled returns a multiple of u.
+func scaled(u []float64, by float64) []float64 {
+	v := slices.Clone(u)
+	rows.Scale(v, by)
 	return v
 }
 
@@ -89,24 +107,30 @@ func (l *landscape) point(p place) Point {
 // survey finds the units: the length from how wide the set is or, where it has no end, from how far downhill goes; the slope from
 // how losses differ over that length.
 func (l *landscape) survey(start []float64) (*extent, error) {
+	e := l.box(start)
+	if !e.bounded() {
+		e.step = max(e.step, l.downhill(start), rows.MaxAbs(start), l.lack)
+	}
+	l.measure(e)
+	return e, l.ctx.Err()
+}
+
+// box is the box around the set, with half of its longest side that ends for the step.
+func (l *landscape) box(start []float64) *extent {
 	e := &extent{lower: make([]float64, len(start)), upper: make([]float64, len(start)), from: start}
-	wide := 0.0
 	for i := range start {
 		e.lower[i], e.upper[i] = l.reach(start, i, -1), l.reach(start, i, 1)
 		if w := e.upper[i] - e.lower[i]; !math.IsInf(w, 0) {
-			wide = max(wide, w)
+			e.step = max(e.step, w/2)
 		}
 	}
-	e.step = wide / 2
-	if !e.bounded() {
-		e.step = max(wide/2, l.downhill(start), rows.MaxAbs(start), l.lack)
-	}
-	l.length = power(e.step)
-	if !(l.length > 0) {
-		l.length = 1 // the set is a point
-	}
+	return e
+}
+
+// measure makes the step of an extent the unit of length.
+func (l *landscape) measure(e *extent) {
+	l.length = cmp.Or(power(e.step), 1) // the set may be a point
 	e.rescale(1 / l.length)
-	return e, l.ctx.Err()
 }
 
 // farthest is how far out a set is asked whether it goes on: 2⁶⁰ times the size of the start, or of 1.
@@ -120,9 +144,7 @@ func (l *landscape) reach(u []float64, axis int, sign float64) float64 {
 	}
 	at := make([]float64, len(u))
 	for out := size * farthest; out > size*0x1p-80; out /= 16 {
-		copy(at, u)
-		at[axis] += float64(sign * out)
-		if l.set.Project(at) != nil {
+		if l.aside(at, u, axis, float64(sign*out)) != nil {
 			continue
 		}
 		went := math.Abs(at[axis] - u[axis])
@@ -130,9 +152,7 @@ func (l *landscape) reach(u []float64, axis int, sign float64) float64 {
 			return sign * math.Inf(1)
 		}
 		// Nearer by, the projection is more exact.
-		copy(at, u)
-		at[axis] += float64(sign * 64 * max(went, size*0x1p-80))
-		if l.set.Project(at) != nil {
+		if l.aside(at, u, axis, float64(sign*64*max(went, size*0x1p-80))) != nil {
 			continue
 		}
 		return at[axis]
@@ -142,10 +162,7 @@ func (l *landscape) reach(u []float64, axis int, sign float64) float64 {
 
 // downhill returns how far the loss keeps falling from a start straight down, by powers of four.
 func (l *landscape) downhill(start []float64) float64 {
-	size := rows.MaxAbs(start)
-	if size == 0 {
-		size = 1
-	}
+	size := cmp.Or(rows.MaxAbs(start), 1)
 	g, u := make([]float64, len(start)), make([]float64, len(start))
 	first := l.eval(g, start)
 	steep := rows.MaxAbs(g)
@@ -153,9 +170,7 @@ func (l *landscape) downhill(start []float64) float64 {
 		return size
 	}
 	loss := func(t float64) float64 {
-		copy(u, start)
-		rows.AddScaled(u, -t/steep, g)
-		if l.project(u) != nil || l.beyond != nil && l.beyond(u) {
+		if l.stepped(u, start, -t/steep, g) != nil || l.beyond != nil && l.beyond(u) {
 			return math.Inf(1)
 		}
 		return l.eval(make([]float64, len(u)), u)
@@ -199,9 +214,7 @@ type extent struct {
 func (e *extent) bounded() bool { return rows.Finite(e.lower) && rows.Finite(e.upper) }
 
 func (e *extent) rescale(by float64) {
-	from := append([]float64(nil), e.from...)
-	e.from = from
-	rows.Scale(e.from, by)
+	e.from = scaled(e.from, by)
 	rows.Scale(e.lower, by)
 	rows.Scale(e.upper, by)
 	e.step *= by

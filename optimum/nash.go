@@ -136,12 +136,15 @@ func (h *table[F]) reply(j int, u []float64) (*Search, error) {
 	return Find(h.ctx, h.game.Reply(j, u), h.sets[j], [][]float64{h.game.Block(u, j)}, o)
 }
 
+// alike tells whether a decision is one that is known.
+func alike(u, known []float64) bool {
+	return rows.Distance(known, u) <= 1e-6*(rows.Norm(u)+1e-300)
+}
+
 // consider keeps a decision if it is an equilibrium, or a local one, that is not known yet.
 func (h *table[F]) consider(p Point, rest *Rest) error {
-	for _, e := range h.found {
-		if rows.Distance(e.Decision, p.Decision) <= 1e-6*(rows.Norm(p.Decision)+1e-300) {
-			return nil
-		}
+	if slices.ContainsFunc(h.found, func(e Equilibrium) bool { return alike(p.Decision, e.Decision) }) {
+		return nil
 	}
 	losses := make([]float64, h.game.Players())
 	if err := h.game.Losses(losses, p.Decision); err != nil {

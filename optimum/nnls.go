@@ -54,8 +54,9 @@ func smallestMean(vectors, rays [][]float64) (mean, shares []float64) {
 func nonnegative(a *mat.Dense, last int) []float64 {
 	_, m := a.Dims()
 	x, free := make([]float64, m), make([]bool, m)
-	residual := mat.NewVecDense(last+1, nil)
-	residual.SetVec(last, 1)
+	right := mat.NewVecDense(last+1, nil)
+	right.SetVec(last, 1)
+	residual := mat.VecDenseCopyOf(right)
 	for range 3 * m {
 		enter, most := -1, 1e-14
 		for j := range m {
@@ -68,7 +69,7 @@ func nonnegative(a *mat.Dense, last int) []float64 {
 		}
 		free[enter] = true
 		for {
-			z, ok := fit(a, free, last)
+			z, ok := fit(a, free, right)
 			if !ok {
 				free[enter] = false
 				return x
@@ -90,10 +91,7 @@ func nonnegative(a *mat.Dense, last int) []float64 {
 			free[out], x[out] = false, 0
 		}
 		for i := range last + 1 {
-			v := 0.0
-			if i == last {
-				v = 1
-			}
+			v := right.AtVec(i)
 			for j := range m {
 				v -= float64(a.At(i, j) * x[j])
 			}
@@ -104,24 +102,20 @@ func nonnegative(a *mat.Dense, last int) []float64 {
 }
 
 // fit solves the least-squares problem in the free columns.
-func fit(a *mat.Dense, free []bool, last int) ([]float64, bool) {
+func fit(a *mat.Dense, free []bool, right *mat.VecDense) ([]float64, bool) {
 	var at []int
 	for j, f := range free {
 		if f {
 			at = append(at, j)
 		}
 	}
-	part := mat.NewDense(last+1, len(at), nil)
-	for k, j := range at {
-		for i := range last + 1 {
-			part.Set(i, k, a.At(i, j))
-		}
-	}
-	if len(at) > last+1 {
+	if len(at) > right.Len() {
 		return nil, false
 	}
-	right := mat.NewVecDense(last+1, nil)
-	right.SetVec(last, 1)
+	part := mat.NewDense(right.Len(), len(at), nil)
+	for k, j := range at {
+		part.SetCol(k, mat.Col(nil, j, a))
+	}
 	var qr mat.QR
 	qr.Factorize(part)
 	var z mat.VecDense

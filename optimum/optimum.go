@@ -3,7 +3,10 @@
 // steepest gradient met, lengths parts of the set's own.
 package optimum
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Function is an objective of the decision, as steady.Objective and steady.Rollout are. Where it has no value it returns an error.
 type Function interface {
@@ -26,12 +29,7 @@ func (o Effort) Few(starts int) Effort {
 }
 
 func (o Effort) filled(seeds int) Effort {
-	if o.Tolerance == 0 {
-		o.Tolerance = 1e-10
-	}
-	if o.MaxSteps == 0 {
-		o.MaxSteps = 5000
-	}
+	o.Tolerance, o.MaxSteps = cmp.Or(o.Tolerance, 1e-10), cmp.Or(o.MaxSteps, 5000)
 	o.Starts = max(o.Starts, seeds)
 	return o
 }

@@ -45,9 +45,9 @@ func (p *fenced) Gradient(g, u []float64) (float64, error) {
 	return loss, nil
 }
 
-// heights returns the exact penalty as a function.
-func (a *augmented) heights(weight float64) func(u []float64) float64 {
-	return newLandscape(a.land.ctx, a.fenced(weight), a, len(a.g)).height
+// penalized is the landscape of the exact penalty.
+func (a *augmented) penalized(weight float64) *landscape {
+	return newLandscape(a.land.ctx, a.fenced(weight), a, len(a.g))
 }
 
 // pressures are the multipliers that the gradients within a radius speak for: those of the smallest mean.
@@ -56,11 +56,7 @@ func (a *augmented) pressures(u []float64, radius, weight float64) []float64 {
 	b := &bundle{place: place{u: u, radius: radius}, land: newLandscape(a.land.ctx, p, a, len(u)), d: make([]float64, len(u)), next: make([]float64, len(u))}
 	var broken [][]bool
 	for range 4*len(u) + 8 {
-		v := append([]float64(nil), u...)
-		for i := range v {
-			v[i] += float64(radius * (2*random.Float64() - 1))
-		}
-		g := make([]float64, len(u))
+		v, g := beside(u, radius, random), make([]float64, len(u))
 		if b.land.project(v) == nil && !math.IsInf(b.land.eval(g, v), 1) {
 			b.gradients, broken = append(b.gradients, g), append(broken, append([]bool(nil), p.broken...))
 		}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/dense"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/steady"
 )
@@ -87,52 +89,42 @@ func SamplingOf(ctx context.Context, m kedge.Model, set kedge.Set, u []float64) 
 
 // thinned is the model with so many people at equal distances that their differences are known well.
 func thinned(m kedge.Model) (kedge.Model, error) {
-	n, width := m.Traits.Size()
-	dim := m.Dims()
-	most := max(256, min(mostSampled, 1<<24/(1+dim.State*dim.State)))
+	n, _ := m.Traits.Size()
+	state := m.Dims().State
+	most := max(256, min(mostSampled, 1<<24/(1+state*state)))
 	if n <= most {
 		return m, nil
 	}
-	pick := func(r kedge.Rows, width int) kedge.Rows {
-		if r == nil {
-			return nil
-		}
-		block, room := make([]float64, 0, most*width), make([]float64, width)
-		for i := range most {
-			at := i * n / most
-			block = append(block, r.View(room, at, at+1)...)
-		}
-		return kedge.Block{Data: block, Width: width}
+	some := kedge.Some(n, most)
+	m.Traits = kedge.Pick(m.Traits, some)
+	if m.States != nil {
+		m.States = kedge.Pick(m.States, some)
 	}
-	m.Traits, m.States = pick(m.Traits, width), pick(m.States, dim.State)
-	if m.Weights != nil {
-		weights := make([]float64, most)
-		for i := range weights {
-			weights[i] = m.Weights[i*n/most]
-		}
-		var err error
-		if m.Weights, err = kedge.ScaleWeights(weights, most); err != nil {
-			return m, err
-		}
+	if m.Weights == nil {
+		return m, nil
 	}
-	return m, nil
+	var err error
+	m.Weights, err = kedge.ScaleWeights(lists.Of(some, func(i int) float64 { return m.Weights[i] }), most)
+	return m, err
 }
 
 // scatterOf is the covariance of loss and gradient over people at a decision, a matrix with one more row than it has entries.
 func scatterOf(ctx context.Context, m kedge.Model, u []float64) ([]float64, error) {
-	n, width := m.Traits.Size()
-	k, states := 1+len(u), m.Dims().State
+	n, _ := m.Traits.Size()
+	k, weights := 1+len(u), m.Weights
+	if weights == nil {
+		weights = slices.Repeat([]float64{1}, n)
+	}
 	all, mean, total := make([]float64, n*k), make([]float64, k), 0.0
-	trait, state := make([]float64, width), make([]float64, states)
 	one := m
 	one.Weights = nil
 	for i := range n {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		one.Traits = kedge.Block{Data: m.Traits.View(trait, i, i+1), Width: width}
+		one.Traits = kedge.Pick(m.Traits, []int{i})
 		if m.States != nil {
-			one.States = kedge.Block{Data: m.States.View(state, i, i+1), Width: states}
+			one.States = kedge.Pick(m.States, []int{i})
 		}
 		f, err := steady.New(one)
 		if err != nil {
@@ -142,14 +134,13 @@ func scatterOf(ctx context.Context, m kedge.Model, u []float64) ([]float64, erro
 		if row[0], err = f.Gradient(row[1:], u); err != nil {
 			return nil, err
 		}
-		weight := weightOf(m.Weights, i)
-		rows.AddScaled(mean, weight, row)
-		total += weight
+		rows.AddScaled(mean, weights[i], row)
+		total += weights[i]
 	}
 	rows.Scale(mean, 1/total)
 	spread, squares := make([]float64, k*k), 0.0
 	for i := range n {
-		row, weight := kedge.Row(all, i, k), weightOf(m.Weights, i)
+		row, weight := kedge.Row(all, i, k), weights[i]
 		rows.AddScaled(row, -1, mean)
 		for a, v := range row {
 			rows.AddScaled(kedge.Row(spread, a, k), float64(float64(weight*weight)*v), row)
@@ -161,23 +152,11 @@ func scatterOf(ctx context.Context, m kedge.Model, u []float64) ([]float64, erro
 	return spread, kedge.CheckFinite("the covariance of gradients", spread)
 }
 
-func weightOf(weights []float64, i int) float64 {
-	if weights == nil {
-		return 1
-	}
-	return weights[i]
-}
-
 // answerOf is how the optimum u answers what is added to its gradient g, a square matrix.
 func answerOf(ctx context.Context, f *steady.Objective, set kedge.Set, u, g []float64) ([]float64, error) {
 	k := len(u)
-	scale := 1.0
-	for _, v := range u {
-		scale = max(scale, math.Abs(v))
-	}
-	step := perturbation * scale
+	step := perturbation * max(1, rows.MaxAbs(u))
 	bent := make([]float64, k*k) // column j of H in row j; H is symmetric
-	largest := 0.0
 	for j := range k {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -187,10 +166,8 @@ func answerOf(ctx context.Context, f *steady.Objective, set kedge.Set, u, g []fl
 		if err := steady.Bend(f.Gradient, row, u, step); err != nil {
 			return nil, err
 		}
-		for _, v := range row {
-			largest = max(largest, math.Abs(v))
-		}
 	}
+	largest := rows.MaxAbs(bent)
 	if largest == 0 {
 		return nil, errors.New("the loss does not bend at the optimum")
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
@@ -28,10 +29,7 @@ func smoothly(ctx context.Context, f Function, set kedge.Set, starts [][]float64
 	if err := s.prepare(starts); err != nil {
 		return nil, err
 	}
-	var ends []place
-	for _, from := range s.beginnings() {
-		ends = append(ends, s.land.descend(from, 0, coarsely, s.MaxSteps))
-	}
+	ends := lists.Of(s.beginnings(), func(from []float64) place { return s.land.descend(from, 0, coarsely, s.MaxSteps) })
 	best := s.lowest(ends)
 	if err := s.land.trouble(best); err != nil {
 		return nil, err
@@ -56,11 +54,10 @@ const finely = 1e-4
 // prepare finds the units and looks at the decisions to start from.
 func (s *searcher) prepare(starts [][]float64) error {
 	l := s.land
-	first := append([]float64(nil), starts[0]...)
-	if err := l.project(first); err != nil {
+	first, err := l.inward(starts[0])
+	if err != nil {
 		return fmt.Errorf("project the start: %w", err)
 	}
-	var err error
 	if s.extent, err = l.survey(first); err != nil {
 		return err
 	}
@@ -113,13 +110,7 @@ func (s *searcher) measure() {
 			differ = losses[len(losses)*quarter/4] - losses[0]
 		}
 	}
-	unit := power(differ)
-	if unit == 0 {
-		unit = power(steep)
-	}
-	if unit == 0 {
-		unit = 1
-	}
+	unit := cmp.Or(power(differ), power(steep), 1)
 	s.land.slope = unit
 	for i := range s.screened {
 		s.screened[i].loss /= unit
@@ -130,9 +121,7 @@ func (s *searcher) measure() {
 // beginnings chooses where walks begin: at the decisions given, at the lowest of those looked at that have no lower one nearby, and at
 // some of the others, the first of the sequence, which say whether the rest was worth it.
 func (s *searcher) beginnings() (list [][]float64) {
-	for _, p := range s.screened[:s.given] {
-		list = append(list, p.u)
-	}
+	list = lists.Of(s.screened[:s.given], func(p place) []float64 { return p.u })
 	others := s.screened[s.given:]
 	promising := s.hollows(others)
 	for _, i := range promising[:min(len(promising), max(s.Starts-s.given, 2))] {
@@ -159,8 +148,18 @@ func (s *searcher) hollows(points []place) (list []int) {
 			list = append(list, i)
 		}
 	}
-	slices.SortStableFunc(list, func(i, j int) int { return cmp.Compare(points[i].loss, points[j].loss) })
-	return list
+	return sortedBy(list, func(i int) float64 { return points[i].loss })
+}
+
+// sortedBy returns a list in the order of a number of every entry, worked out once.
+func sortedBy[T any](list []T, of func(T) float64) []T {
+	type ranked struct {
+		one T
+		by  float64
+	}
+	all := lists.Of(list, func(one T) ranked { return ranked{one, of(one)} })
+	slices.SortStableFunc(all, func(p, q ranked) int { return cmp.Compare(p.by, q.by) })
+	return lists.Of(all, func(r ranked) T { return r.one })
 }
 
 // diagonal is the length of the longest side of the box around the set, of what is looked at of one without an end.
@@ -178,8 +177,8 @@ const finalists = 4
 // lowest goes on from the best places until each is as good as it gets, and returns the best of all. Where one was stuck, the lowest of
 // the decisions looked at are tried by values alone as well.
 func (s *searcher) lowest(ends []place) place {
-	order := slices.Clone(ends)
-	slices.SortStableFunc(order, func(a, b place) int { return cmp.Compare(a.loss, b.loss) })
+	byLoss := func(p place) float64 { return p.loss }
+	order := sortedBy(ends, byLoss)
 	best, stuck, tried := order[0], false, 0
 	for _, p := range order {
 		if tried > 0 && s.same(p, best) {
@@ -197,8 +196,7 @@ func (s *searcher) lowest(ends []place) place {
 	if !best.kink && !stuck {
 		return s.finish(best, s.Tolerance*finely)
 	}
-	looked := slices.Clone(s.screened)
-	slices.SortStableFunc(looked, func(a, b place) int { return cmp.Compare(a.loss, b.loss) })
+	looked := sortedBy(s.screened, byLoss)
 	for _, p := range looked[:min(len(looked), 2*finalists)] {
 		if q := s.land.poll(p, .1); q.loss < best.loss {
 			best = s.finish(q, s.Tolerance)
@@ -252,9 +250,7 @@ func (l *landscape) glance(p place) place {
 	for _, r := range []float64{.3, 1e-2, 1e-4} {
 		for axis := range p.u {
 			for _, by := range []float64{r, -r} {
-				copy(u, p.u)
-				u[axis] += by
-				if l.project(u) != nil {
+				if l.aside(u, p.u, axis, by) != nil {
 					continue
 				}
 				if loss := l.eval(g, u); loss < best.loss {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
@@ -50,7 +51,7 @@ func Shared[F Function](ctx context.Context, g Game[F], constraints []Function, 
 			last = err
 			continue
 		}
-		if !knows(list, e.Decision) {
+		if !slices.ContainsFunc(list, func(known SharedEquilibrium) bool { return alike(e.Decision, known.Decision) }) {
 			list = append(list, *e)
 		}
 	}
@@ -58,15 +59,6 @@ func Shared[F Function](ctx context.Context, g Game[F], constraints []Function, 
 		return nil, last
 	}
 	return list, nil
-}
-
-func knows(list []SharedEquilibrium, u []float64) bool {
-	for _, e := range list {
-		if rows.Distance(e.Decision, u) <= 1e-6*(rows.Norm(u)+1e-300) {
-			return true
-		}
-	}
-	return false
 }
 
 // sharing is where variational equilibria are looked for.
@@ -86,8 +78,8 @@ func (s *sharing[F]) measure(start []float64) error {
 	s.units, s.prices, s.penalties, s.multipliers = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	s.g = make([]float64, len(start))
 	l := newLandscape(s.ctx, Field(s.game.Field), s.set, len(start))
-	first := append([]float64(nil), start...)
-	if err := l.project(first); err != nil {
+	first, err := l.inward(start)
+	if err != nil {
 		return err
 	}
 	e, err := l.surveyField(first)

@@ -55,8 +55,8 @@ func TestPressedFields(t *testing.T) {
 	if err != nil || v != 3*7+5*2 || g[0] != 5 {
 		t.Errorf("a slice of the second player: %v with the slope %v (%v)", v, g[0], err)
 	}
-	list := []SharedEquilibrium{{Equilibrium: Equilibrium{Point: Point{Decision: []float64{30, 40}}}}}
-	if !knows(list, []float64{30, 40 + 4e-5}) || knows(list, []float64{30, 40 + 6e-5}) || knows(nil, []float64{0}) {
+	known := []float64{30, 40}
+	if !alike([]float64{30, 40 + 4e-5}, known) || alike([]float64{30, 40 + 6e-5}, known) {
 		t.Error("what is known")
 	}
 }

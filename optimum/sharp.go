@@ -2,6 +2,7 @@ package optimum
 
 import (
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/stream"
@@ -53,12 +54,9 @@ func (s *bundle) sample() {
 	n := len(s.u)
 	s.gradients = s.gradients[:0]
 	for i := range 2*n + 3 {
-		v := append([]float64(nil), s.u...)
+		v := s.u
 		if i > 0 {
-			for j := range v {
-				v[j] += float64(s.radius * (2*s.random.Float64() - 1))
-			}
-			if s.land.project(v) != nil {
+			if v = beside(s.u, s.radius, s.random); s.land.project(v) != nil {
 				continue
 			}
 		}
@@ -68,6 +66,15 @@ func (s *bundle) sample() {
 			s.gradients = append(s.gradients, g)
 		}
 	}
+}
+
+// beside returns a random decision within a radius, entry by entry.
+func beside(u []float64, radius float64, random *stream.Stream) []float64 {
+	v := slices.Clone(u)
+	for i := range v {
+		v[i] += float64(radius * (2*random.Float64() - 1))
+	}
+	return v
 }
 
 // smallest sets d against the mean of the gradients that is smallest when it may be pushed along the outward normals of the set, and
@@ -105,9 +112,7 @@ func (s *bundle) normals() (list [][]float64) {
 // step goes along d as far as the loss falls in earnest, and tells whether it did.
 func (s *bundle) step() bool {
 	for t := 1.0; t*rows.Norm(s.d) > s.radius/64; t /= 2 {
-		copy(s.next, s.u)
-		rows.AddScaled(s.next, t, s.d)
-		if s.land.project(s.next) != nil {
+		if s.land.stepped(s.next, s.u, t, s.d) != nil {
 			continue
 		}
 		s.steps++
@@ -135,9 +140,7 @@ func (l *landscape) poll(from place, widest float64) place {
 	g, u := make([]float64, len(p.u)), make([]float64, len(p.u))
 	first := p.loss
 	better := func(axis int, by float64) bool {
-		copy(u, p.u)
-		u[axis] += by
-		if l.project(u) != nil {
+		if l.aside(u, p.u, axis, by) != nil {
 			return false
 		}
 		p.steps++
@@ -168,11 +171,8 @@ func (s *searcher) jumps(p place) bool {
 	}
 	differ := func(r float64) (most float64) {
 		random := stream.New(1, "jumps")
-		u := make([]float64, len(p.u))
-		for range 4*min(len(u), mostPolled) + 4 {
-			for i, v := range p.u {
-				u[i] = v + float64(r*(2*random.Float64()-1))
-			}
+		for range 4*min(len(p.u), mostPolled) + 4 {
+			u := beside(p.u, r, random)
 			if s.land.project(u) != nil {
 				continue
 			}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/fixpoint"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
@@ -47,8 +48,8 @@ func Rests(ctx context.Context, f Field, set kedge.Set, start []float64, o Effor
 	}
 	o = o.filled(1)
 	l := newLandscape(ctx, f, set, len(start))
-	first := append([]float64(nil), start...)
-	if err := l.project(first); err != nil {
+	first, err := l.inward(start)
+	if err != nil {
 		return nil, fmt.Errorf("project the start: %w", err)
 	}
 	e, err := l.surveyField(first)
@@ -100,51 +101,34 @@ func Stable(ctx context.Context, f Field, set kedge.Set, start []float64, o Effo
 
 // surveyField finds the units of a field: the length is the set's or, where it has no end, that over which the field changes.
 func (l *landscape) surveyField(start []float64) (*extent, error) {
-	e := &extent{lower: make([]float64, len(start)), upper: make([]float64, len(start)), from: start}
-	for i := range start {
-		e.lower[i], e.upper[i] = l.reach(start, i, -1), l.reach(start, i, 1)
-		if w := e.upper[i] - e.lower[i]; !math.IsInf(w, 0) {
-			e.step = max(e.step, w/2)
-		}
-	}
+	e := l.box(start)
 	g := make([]float64, len(start))
 	if loss := l.eval(g, start); math.IsInf(loss, 1) {
-		return nil, cmpError(l.ctx.Err(), l.refused)
+		return nil, cmp.Or(l.ctx.Err(), l.refused, errNoField)
 	}
 	if !e.bounded() {
 		e.step = max(e.step, l.change(g, start))
 	}
-	if l.length = power(e.step); !(l.length > 0) {
-		l.length = 1
-	}
-	e.rescale(1 / l.length)
+	l.measure(e)
 	steep := rows.Norm(g)
 	for k := range 8 {
 		if u, err := l.spread(e, k); err == nil && !math.IsInf(l.eval(g, u), 1) {
 			steep = max(steep, rows.Norm(g))
 		}
 	}
-	if l.slope = power(steep); l.slope == 0 {
-		l.slope = 1
-	}
+	l.slope = cmp.Or(power(steep), 1)
 	return e, l.ctx.Err()
 }
 
 // change returns how far along the field it has to be gone until it is another, by powers of sixteen.
 func (l *landscape) change(f, start []float64) float64 {
-	size := rows.MaxAbs(start)
-	steep := rows.Norm(f)
-	if size == 0 {
-		size = 1
-	}
+	size, steep := cmp.Or(rows.MaxAbs(start), 1), rows.Norm(f)
 	if steep == 0 {
 		return size
 	}
 	g, u := make([]float64, len(start)), make([]float64, len(start))
 	for t := size * 0x1p-48; t <= size*0x1p48; t *= 16 {
-		copy(u, start)
-		rows.AddScaled(u, -t/steep, f)
-		if l.project(u) != nil || math.IsInf(l.eval(g, u), 1) {
+		if l.stepped(u, start, -t/steep, f) != nil || math.IsInf(l.eval(g, u), 1) {
 			break
 		}
 		if rows.Distance(g, f) >= steep/4 {
@@ -167,21 +151,12 @@ type resting struct {
 // move sets dst = Π(u − scale·F(u)).
 func (r *resting) move(dst, u []float64, scale float64) error {
 	if math.IsInf(r.land.eval(r.g, u), 1) {
-		return cmpError(r.land.ctx.Err(), r.land.refused)
+		return cmp.Or(r.land.ctx.Err(), r.land.refused, errNoField)
 	}
-	copy(dst, u)
-	rows.AddScaled(dst, -scale, r.g)
-	return r.land.project(dst)
+	return r.land.stepped(dst, u, -scale, r.g)
 }
 
-func cmpError(list ...error) error {
-	for _, err := range list {
-		if err != nil {
-			return err
-		}
-	}
-	return errors.New("optimum: the field has no value")
-}
+var errNoField = errors.New("optimum: the field has no value")
 
 // follow goes along the field until a point of rest is so near that solving finds it, in steps after which the field does not lead back, nor aside and
 // farther: in a whirl that draws in, steps that are too long lead out.
@@ -194,8 +169,7 @@ func (r *resting) follow(start []float64) (Point, bool) {
 		if r.move(next, u, scale) != nil {
 			return Point{}, false
 		}
-		copy(way, next)
-		rows.AddScaled(way, -1, u)
+		rows.Sub(way, next, u)
 		moved := rows.Norm(way) / scale
 		steepest = max(steepest, moved)
 		if moved <= r.effort.Tolerance*steepest {
@@ -211,8 +185,7 @@ func (r *resting) follow(start []float64) (Point, bool) {
 			scale /= 4
 			continue
 		}
-		copy(then, after)
-		rows.AddScaled(then, -1, next)
+		rows.Sub(then, after, next)
 		before, now := rows.Norm(way), rows.Norm(then)
 		along := rows.Dot(way, then) / max(before*now, 1e-300)
 		if (along < 0 || along < .99 && now > before) && scale > 1e-9 {
@@ -228,11 +201,7 @@ func (r *resting) follow(start []float64) (Point, bool) {
 }
 
 // own returns a decision in own units.
-func (r *resting) own(u []float64) []float64 {
-	v := append([]float64(nil), u...)
-	rows.Scale(v, 1/r.land.length)
-	return v
-}
+func (r *resting) own(u []float64) []float64 { return scaled(u, 1/r.land.length) }
 
 // solve finds a point of rest near a start by an accelerated iteration, with shorter steps until one converges.
 func (r *resting) solve(start []float64) (Point, bool) {
@@ -320,15 +289,11 @@ func (r *resting) eigenvalues(u []float64) (list [][2]float64) {
 	for j := range n {
 		by, most := step, 0.0
 		for _, side := range []float64{step, -step} {
-			copy(at, u)
-			at[j] += side
-			if r.land.project(at) == nil && math.Abs(at[j]-u[j]) > most {
+			if r.land.aside(at, u, j, side) == nil && math.Abs(at[j]-u[j]) > most {
 				by, most = side, math.Abs(at[j]-u[j])
 			}
 		}
-		copy(at, u)
-		at[j] += by
-		if most == 0 || r.land.project(at) != nil || r.move(there, at, epsilon) != nil {
+		if most == 0 || r.land.aside(at, u, j, by) != nil || r.move(there, at, epsilon) != nil {
 			change.Set(j, j, 1/epsilon) // the set lets nobody go there
 			continue
 		}
@@ -344,9 +309,7 @@ func (r *resting) eigenvalues(u []float64) (list [][2]float64) {
 	if !eigen.Factorize(change, mat.EigenNone) {
 		return nil
 	}
-	for _, v := range eigen.Values(nil) {
-		list = append(list, [2]float64{real(v), imag(v)})
-	}
+	list = lists.Of(eigen.Values(nil), func(v complex128) [2]float64 { return [2]float64{real(v), imag(v)} })
 	slices.SortStableFunc(list, func(a, b [2]float64) int { return cmp.Compare(a[0], b[0]) })
 	return list
 }

@@ -3,6 +3,7 @@ package optimum
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge/internal/rows"
 )
@@ -81,9 +82,7 @@ func (w *walk) measure() {
 
 // aim sets direction = Π(u − scale·∇) − u.
 func (w *walk) aim(scale float64) {
-	copy(w.direction, w.u)
-	rows.AddScaled(w.direction, -scale, w.g)
-	if w.land.project(w.direction) != nil {
+	if w.land.stepped(w.direction, w.u, -scale, w.g) != nil {
 		copy(w.direction, w.u) // a step too far to be projected is no step
 	}
 	rows.AddScaled(w.direction, -1, w.u)
@@ -94,10 +93,7 @@ func (w *walk) aim(scale float64) {
 func (w *walk) advance() bool {
 	w.aim(w.scale)
 	slope := rows.Dot(w.g, w.direction)
-	worst := w.recent[0]
-	for _, l := range w.recent[1:] {
-		worst = max(worst, l)
-	}
+	worst := slices.Max(w.recent[:])
 	// Near the answer the decrease to be seen is below the rounding of the loss itself.
 	slack := float64(4e-16 * math.Abs(w.loss))
 	for t := 1.0; t > 1e-16; {

@@ -4,8 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"strings"
+	"slices"
 
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/lists"
+	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -58,8 +62,7 @@ func (e *BlindError) Error() string {
 	case 1:
 		return fmt.Sprintf("%s cannot be told: it does not move once effects are taken out", in[0])
 	}
-	last := len(in) - 1
-	return fmt.Sprintf("%s and %s cannot be told apart: they always moved together", strings.Join(in[:last], ", "), in[last])
+	return phrase.Enumerate(in) + " cannot be told apart: they always moved together"
 }
 
 // ScarceError says that a table has too few rows for what is asked.
@@ -123,10 +126,7 @@ func Fit(t Table, m Design) (*Coefficients, error) {
 	group, groups := s.unit, len(s.units)
 	if e.ByRows = groups <= k; e.ByRows { // sums by unit would have nothing left in some direction
 		groups = len(t.Y)
-		group = make([]int, groups)
-		for i := range group {
-			group[i] = i
-		}
+		group = kedge.Some(groups, groups)
 	}
 	e.Cov = sandwich(bread, projected, e.Residuals, group, groups, e.Freedom)
 	return e, nil
@@ -134,11 +134,7 @@ func Fit(t Table, m Design) (*Coefficients, error) {
 
 // columns takes effects out of all columns.
 func columns(s *sweeper, x [][]float64) [][]float64 {
-	out := make([][]float64, len(x))
-	for j := range x {
-		out[j] = s.sweep(x[j])
-	}
-	return out
+	return lists.Of(x, s.sweep)
 }
 
 // toldApart refuses columns that say the same, or nothing beside rounding of what they were.
@@ -171,18 +167,14 @@ func toldApart(names []string, x, raw [][]float64) error {
 
 // stage predicts the endogenous columns by all that is not, and tells the least F of the instruments among them.
 func stage(s *sweeper, x [][]float64, m Design, freedom int) (projected [][]float64, weakest float64, err error) {
-	isEndogenous := make([]bool, len(x))
-	for _, j := range m.Endogenous {
-		isEndogenous[j] = true
-	}
 	var exogenous [][]float64
 	for j, c := range x {
-		if !isEndogenous[j] {
+		if !slices.Contains(m.Endogenous, j) {
 			exogenous = append(exogenous, c)
 		}
 	}
 	excluded := columns(s, m.Instruments)
-	all := append(append([][]float64(nil), exogenous...), excluded...)
+	all := slices.Concat(exogenous, excluded)
 	names := make([]string, len(all))
 	for j := range names {
 		names[j] = fmt.Sprintf("instrument %d", j+1-len(exogenous))
@@ -190,7 +182,7 @@ func stage(s *sweeper, x [][]float64, m Design, freedom int) (projected [][]floa
 	if err := toldApart(names, all, all); err != nil {
 		return nil, 0, err
 	}
-	projected, weakest = append([][]float64(nil), x...), math.Inf(1)
+	projected, weakest = slices.Clone(x), math.Inf(1)
 	for _, j := range m.Endogenous {
 		value, _, err := solve(all, x[j])
 		if err != nil {
@@ -236,11 +228,9 @@ func solve(x [][]float64, y []float64) (value []float64, bread *mat.SymDense, er
 }
 
 func residuals(x [][]float64, y, value []float64) []float64 {
-	out := append([]float64(nil), y...)
+	out := slices.Clone(y)
 	for j, c := range x {
-		for i, v := range c {
-			out[i] -= float64(v * value[j])
-		}
+		rows.AddScaled(out, -value[j], c)
 	}
 	return out
 }
@@ -273,14 +263,19 @@ func sandwich(bread *mat.SymDense, x [][]float64, residuals []float64, group []i
 
 // around is b m b of symmetric matrices.
 func around(b, m *mat.SymDense) *mat.SymDense {
-	k := b.SymmetricDim()
 	var half, whole mat.Dense
 	half.Mul(b, m)
 	whole.Mul(&half, b)
-	out := mat.NewSymDense(k, nil)
-	for i := range k {
-		for j := i; j < k; j++ {
-			out.SetSym(i, j, (whole.At(i, j)+whole.At(j, i))/2)
+	return symmetric(&whole)
+}
+
+// symmetric is a matrix that is symmetric but for rounding.
+func symmetric(d *mat.Dense) *mat.SymDense {
+	n, _ := d.Dims()
+	out := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			out.SetSym(i, j, (d.At(i, j)+d.At(j, i))/2)
 		}
 	}
 	return out

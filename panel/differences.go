@@ -78,7 +78,8 @@ func Dynamics(t Table, name string, d ByChanges) (*Dynamic, error) {
 		errs = errs2
 	}
 	out.Value = last.value[:k]
-	out.Cov = corner(robust, k)
+	out.Cov = mat.NewSymDense(k, nil)
+	out.Cov.CopySym(robust.SliceSym(0, k))
 	for i, c := range changes {
 		out.Rows += len(c.y)
 		out.Residuals = append(out.Residuals, errs[i]...)

@@ -19,24 +19,27 @@ const (
 
 // sweeper takes effects out of columns: exactly, also where units are seen at different times.
 type sweeper struct {
-	effects    Effects
 	unit, time []int // from 0, without a gap
 	units      []float64
 	times      []float64 // how many rows each has
-	joint      *mat.Dense
-	taken      int // how many numbers the effects are
+	group      []int     // whose means are taken out
+	count      []float64
+	joint      *mat.Dense // of times, once units are taken out; nil: nothing else is
+	taken      int        // how many numbers the effects are
 }
 
 func newSweeper(t Table, e Effects) *sweeper {
-	s := &sweeper{effects: e, taken: 1}
+	s := &sweeper{}
 	s.unit, s.units = ranks(t.Unit)
 	s.time, s.times = ranks(t.Time)
+	s.group, s.count = s.unit, s.units
 	switch e {
-	case ByUnit:
-		s.taken = len(s.units)
+	case None:
+		s.group, s.count = make([]int, len(t.Y)), []float64{float64(len(t.Y))}
 	case ByTime:
-		s.taken = len(s.times)
-	case TwoWay:
+		s.group, s.count = s.time, s.times
+	}
+	if s.taken = len(s.count); e == TwoWay {
 		s.prepare()
 	}
 	return s
@@ -44,9 +47,7 @@ func newSweeper(t Table, e Effects) *sweeper {
 
 // ranks numbers labels from 0 by size, and counts them.
 func ranks(labels []int) (rank []int, count []float64) {
-	values := slices.Clone(labels)
-	slices.Sort(values)
-	values = slices.Compact(values)
+	values := slices.Compact(slices.Sorted(slices.Values(labels)))
 	rank, count = make([]int, len(labels)), make([]float64, len(values))
 	for i, v := range labels {
 		at, _ := slices.BinarySearch(values, v)
@@ -80,7 +81,6 @@ func (s *sweeper) prepare() {
 	values := eigen.Values(nil)
 	var vectors mat.Dense
 	eigen.VectorsTo(&vectors)
-	s.taken = len(s.units)
 	scaled := mat.NewDense(n, n, nil)
 	for j, v := range values {
 		if v <= 1e-10*values[n-1] {
@@ -98,26 +98,26 @@ func (s *sweeper) prepare() {
 // sweep takes the effects out of a column.
 func (s *sweeper) sweep(x []float64) []float64 {
 	out := slices.Clone(x)
-	switch s.effects {
-	case None:
-		center(out, make([]int, len(x)), []float64{float64(len(x))})
-	case ByUnit:
-		center(out, s.unit, s.units)
-	case ByTime:
-		center(out, s.time, s.times)
-	case TwoWay:
-		center(out, s.unit, s.units)
-		sums := make([]float64, len(s.times))
-		for i, v := range out {
-			sums[s.time[i]] += v
-		}
-		var effect mat.VecDense
-		effect.MulVec(s.joint, mat.NewVecDense(len(sums), sums))
-		for i := range out {
-			out[i] -= effect.AtVec(s.time[i])
-		}
-		center(out, s.unit, s.units)
+	center(out, s.group, s.count)
+	if s.joint == nil {
+		return out
 	}
+	sums := make([]float64, len(s.times))
+	for i, v := range out {
+		sums[s.time[i]] += v
+	}
+	effect := times(s.joint, sums)
+	for i := range out {
+		out[i] -= effect.AtVec(s.time[i])
+	}
+	center(out, s.group, s.count)
+	return out
+}
+
+// times is a matrix by numbers.
+func times(a mat.Matrix, x []float64) *mat.VecDense {
+	out := new(mat.VecDense)
+	out.MulVec(a, mat.NewVecDense(len(x), x))
 	return out
 }
 

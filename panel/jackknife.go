@@ -19,9 +19,7 @@ func Jackknife(t Table, m Design) (*Coefficients, error) {
 	if err != nil {
 		return nil, err
 	}
-	times := slices.Clone(t.Time)
-	slices.Sort(times)
-	times = slices.Compact(times)
+	times := slices.Compact(slices.Sorted(slices.Values(t.Time)))
 	if len(times) < 4 {
 		return nil, &ScarceError{len(times), 4}
 	}

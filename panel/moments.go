@@ -3,6 +3,7 @@ package panel
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -25,9 +26,7 @@ func newMoments(changes []change) (*moments, error) {
 		var zx, hz, zhz mat.Dense
 		zx.Mul(c.z.T(), c.x)
 		m.zx.Add(m.zx, &zx)
-		var zy mat.VecDense
-		zy.MulVec(c.z.T(), mat.NewVecDense(len(c.y), c.y))
-		m.zy.AddVec(m.zy, &zy)
+		m.zy.AddVec(m.zy, times(c.z.T(), c.y))
 		h := mat.NewSymDense(len(c.time), nil)
 		for i, at := range c.time {
 			h.SetSym(i, i, 2)
@@ -37,25 +36,13 @@ func newMoments(changes []change) (*moments, error) {
 		}
 		hz.Mul(h, c.z)
 		zhz.Mul(c.z.T(), &hz)
-		addSym(weights, &zhz)
+		weights.AddSym(weights, symmetric(&zhz))
 	}
 	m.first = inverse(weights)
-	for _, v := range m.first.RawSymmetric().Data {
-		if math.IsNaN(v) {
-			return nil, fmt.Errorf("the instruments are too large to be weighed")
-		}
+	if slices.ContainsFunc(m.first.RawSymmetric().Data, math.IsNaN) {
+		return nil, fmt.Errorf("the instruments are too large to be weighed")
 	}
 	return m, nil
-}
-
-// addSym adds a matrix that is symmetric but for rounding.
-func addSym(s *mat.SymDense, d *mat.Dense) {
-	n := s.SymmetricDim()
-	for i := range n {
-		for j := i; j < n; j++ {
-			s.SetSym(i, j, s.At(i, j)+float64((d.At(i, j)+d.At(j, i))/2))
-		}
-	}
 }
 
 // inverse is the inverse of a matrix without negative eigenvalues, in the directions in which there are any.
@@ -94,14 +81,11 @@ func (m *moments) step(weights *mat.SymDense) (*stepped, error) {
 	var xza, normal mat.Dense
 	xza.Mul(m.zx.T(), weights)
 	normal.Mul(&xza, m.zx)
-	k, _ := normal.Dims()
-	sym := mat.NewSymDense(k, nil)
-	addSym(sym, &normal)
 	var chol mat.Cholesky
-	if !chol.Factorize(sym) || chol.Cond() > 1e14 {
+	if !chol.Factorize(symmetric(&normal)) || chol.Cond() > 1e14 {
 		return nil, fmt.Errorf("the moments do not tell the coefficients apart")
 	}
-	s := &stepped{bread: mat.NewSymDense(k, nil), pull: new(mat.Dense)}
+	s := &stepped{bread: new(mat.SymDense), pull: new(mat.Dense)}
 	_ = chol.InverseTo(s.bread) // whose condition is good
 	s.pull.Mul(s.bread, &xza)
 	var b mat.VecDense
@@ -114,8 +98,7 @@ func (m *moments) step(weights *mat.SymDense) (*stepped, error) {
 func (m *moments) errors(value []float64) [][]float64 {
 	all := make([][]float64, len(m.changes))
 	for i, c := range m.changes {
-		var fitted mat.VecDense
-		fitted.MulVec(c.x, mat.NewVecDense(len(value), value))
+		fitted := times(c.x, value)
 		all[i] = make([]float64, len(c.y))
 		for r, y := range c.y {
 			all[i][r] = y - fitted.AtVec(r)
@@ -128,9 +111,7 @@ func (m *moments) errors(value []float64) [][]float64 {
 func (m *moments) moment(errs [][]float64) *mat.VecDense {
 	sum := mat.NewVecDense(m.instruments, nil)
 	for i, c := range m.changes {
-		var one mat.VecDense
-		one.MulVec(c.z.T(), mat.NewVecDense(len(errs[i]), errs[i]))
-		sum.AddVec(sum, &one)
+		sum.AddVec(sum, times(c.z.T(), errs[i]))
 	}
 	return sum
 }
@@ -139,9 +120,7 @@ func (m *moments) moment(errs [][]float64) *mat.VecDense {
 func (m *moments) spread(errs [][]float64) *mat.SymDense {
 	sum := mat.NewSymDense(m.instruments, nil)
 	for i, c := range m.changes {
-		var one mat.VecDense
-		one.MulVec(c.z.T(), mat.NewVecDense(len(errs[i]), errs[i]))
-		sum.SymRankOne(sum, 1, &one)
+		sum.SymRankOne(sum, 1, times(c.z.T(), errs[i]))
 	}
 	return sum
 }
@@ -151,9 +130,7 @@ func (s *stepped) covariance(meat *mat.SymDense) *mat.SymDense {
 	var half, whole mat.Dense
 	half.Mul(s.pull, meat)
 	whole.Mul(&half, s.pull.T())
-	out := mat.NewSymDense(len(s.value), nil)
-	addSym(out, &whole)
-	return out
+	return symmetric(&whole)
 }
 
 // windmeijer is the covariance of the second step with what is unknown of its weights (Windmeijer, 2005).
@@ -167,11 +144,11 @@ func (m *moments) windmeijer(second *stepped, first *mat.SymDense, errs, errs2 [
 	for j := range k {
 		turned := mat.NewVecDense(m.instruments, nil) // Σ Z'(x e' + e x')Z of it
 		for i, c := range m.changes {
-			var zx, ze mat.VecDense
+			var zx mat.VecDense
 			zx.MulVec(c.z.T(), c.x.ColView(j))
-			ze.MulVec(c.z.T(), mat.NewVecDense(len(errs[i]), errs[i]))
-			turned.AddScaledVec(turned, mat.Dot(&ze, weighed), &zx)
-			turned.AddScaledVec(turned, mat.Dot(&zx, weighed), &ze)
+			ze := times(c.z.T(), errs[i])
+			turned.AddScaledVec(turned, mat.Dot(ze, weighed), &zx)
+			turned.AddScaledVec(turned, mat.Dot(&zx, weighed), ze)
 		}
 		var column mat.VecDense
 		column.MulVec(second.pull, turned)
@@ -184,9 +161,7 @@ func (m *moments) windmeijer(second *stepped, first *mat.SymDense, errs, errs2 [
 	sum.Add(&db, db.T())
 	sum.Add(&sum, &dvd)
 	sum.Add(&sum, second.bread)
-	out := mat.NewSymDense(k, nil)
-	addSym(out, &sum)
-	return out
+	return symmetric(&sum)
 }
 
 // serial is how correlated changes of errors are at a distance, in standard errors.
@@ -207,25 +182,11 @@ func (m *moments) serial(order int, s *stepped, cov *mat.SymDense, errs [][]floa
 		own := dot(errs[i], lagged)
 		sum += own
 		square += float64(own * own)
-		var one, ze mat.VecDense
-		one.MulVec(c.x.T(), mat.NewVecDense(len(lagged), lagged))
-		ex.AddVec(ex, &one)
-		ze.MulVec(c.z.T(), mat.NewVecDense(len(lagged), errs[i]))
-		zve.AddScaledVec(zve, own, &ze)
+		ex.AddVec(ex, times(c.x.T(), lagged))
+		zve.AddScaledVec(zve, own, times(c.z.T(), errs[i]))
 	}
 	var pulled mat.VecDense
 	pulled.MulVec(s.pull, zve)
 	variance := square - 2*mat.Dot(ex, &pulled) + mat.Inner(ex, cov, ex)
 	return sum / math.Sqrt(variance)
-}
-
-// corner is the first rows and columns.
-func corner(s *mat.SymDense, k int) *mat.SymDense {
-	out := mat.NewSymDense(k, nil)
-	for i := range k {
-		for j := i; j < k; j++ {
-			out.SetSym(i, j, s.At(i, j))
-		}
-	}
-	return out
 }

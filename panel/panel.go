@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/lists"
 )
 
 // Table is what was seen: a row for a unit (a person, a shop, a state) at a time.
@@ -76,10 +79,7 @@ func finite(name string, x []float64, n int) error {
 
 // order is the rows by unit and time.
 func (t Table) order() []int {
-	rows := make([]int, len(t.Y))
-	for i := range rows {
-		rows[i] = i
-	}
+	rows := kedge.Some(len(t.Y), len(t.Y))
 	slices.SortFunc(rows, func(a, b int) int {
 		return cmp.Or(cmp.Compare(t.Unit[a], t.Unit[b]), cmp.Compare(t.Time[a], t.Time[b]), cmp.Compare(a, b))
 	})
@@ -88,17 +88,12 @@ func (t Table) order() []int {
 
 // Rows is the table of some rows.
 func (t Table) Rows(rows []int) Table {
-	out := Table{Names: t.Names, X: make([][]float64, len(t.X))}
-	for _, r := range rows {
-		out.Unit, out.Time, out.Y = append(out.Unit, t.Unit[r]), append(out.Time, t.Time[r]), append(out.Y, t.Y[r])
-	}
-	for j, x := range t.X {
-		out.X[j] = make([]float64, len(rows))
-		for i, r := range rows {
-			out.X[j][i] = x[r]
-		}
-	}
-	return out
+	x := lists.Of(t.X, func(x []float64) []float64 { return pick(x, rows) })
+	return Table{Names: t.Names, Unit: pick(t.Unit, rows), Time: pick(t.Time, rows), Y: pick(t.Y, rows), X: x}
+}
+
+func pick[T any](column []T, rows []int) []T {
+	return lists.Of(rows, func(r int) T { return column[r] })
 }
 
 // Lagged adds the y of the time before as a first column of that name, and leaves out the rows that have none: the first of every unit, and

@@ -3,6 +3,7 @@
 package population
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,10 +39,9 @@ type Crowd struct {
 	size   int
 	states store
 	traits kedge.Rows
-	desks  []desk // one a worker
-	index  []int
-	tells  bool    // who was sampled
-	last   int     // of the index, how many were
+	desks  []desk  // one a worker
+	index  []int   // who was sampled last
+	tells  bool    // of them
 	steps  int     // taken
 	moving *Moving // the traits, of a crowd with a motion
 	noise  *Noise
@@ -98,13 +98,7 @@ func New(f kedge.Dynamics, states, traits []float64, pick Picker) (*Crowd, error
 func Gather(config Config) (*Crowd, error) {
 	c := &Crowd{
 		Workers: config.Workers, f: kedge.Batched(config.Dynamics), dim: config.Dynamics.Dims(),
-		pick: config.Pick, traits: config.Traits, tells: config.Tell,
-	}
-	if c.pick == nil {
-		c.pick = Everyone{}
-	}
-	if c.traits == nil {
-		c.traits = kedge.Block{}
+		pick: cmp.Or[Picker](config.Pick, Everyone{}), traits: cmp.Or[kedge.Rows](config.Traits, kedge.Block{}), tells: config.Tell,
 	}
 	if config.Social {
 		c.dim.Decision -= c.dim.State
@@ -398,16 +392,13 @@ func (c *Crowd) Sample(p, d []float64) (n int, err error) {
 	); err != nil {
 		return 0, err
 	}
-	for len(c.index) < n {
-		c.index = append(c.index, 0)
-	}
-	index := c.index[:n]
+	index := slices.Grow(c.index[:0], n)[:n]
 	if err := c.pick.Pick(index, c.size); err != nil {
 		return 0, fmt.Errorf("sample: %w", err)
 	}
+	c.index = index
 	gather(p, c.Look(), index, c.dim.State)
 	gather(d, c.traits, index, c.dim.Trait)
-	c.last = n
 	return n, nil
 }
 
@@ -416,7 +407,7 @@ func (c *Crowd) Sampled(dst []uint64) []uint64 {
 	if !c.tells {
 		return dst
 	}
-	for _, i := range c.index[:c.last] {
+	for _, i := range c.index {
 		dst = append(dst, uint64(i))
 	}
 	return dst

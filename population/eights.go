@@ -1,9 +1,7 @@
 package population
 
 import (
-	"math"
 	"reflect"
-	"slices"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
@@ -141,7 +139,7 @@ func (t *eights) span(first, last int) (lo, hi int) {
 
 // begin says which decision is deployed.
 func (t *eights) begin(u []float64) {
-	if len(t.u) > 0 && !sameBits(t.u, u) {
+	if len(t.u) > 0 && !rows.SameBits(t.u, u) {
 		t.shy = true
 		t.forget()
 	}
@@ -180,10 +178,6 @@ func (t *eights) AlignPeople(pu []float64, first int) (kedge.Residual, bool) {
 	}
 	copy(pu, to)
 	return worst, aligned
-}
-
-func sameBits(x, y []float64) bool {
-	return slices.EqualFunc(x, y, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
 }
 
 // Foresight returns the crowd as one that judges the decision which it is about to answer, for a steady.Objective of the model: nil unless that is of the

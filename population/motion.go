@@ -116,15 +116,20 @@ type pusher struct {
 	w    []float64
 }
 
+// push adds normal numbers of the deviations to x, those of an individual at a step.
+func (w *pusher) push(x, deviation []float64, step, individual int) {
+	seek(&w.from, step, individual)
+	w.from.Normals(w.w)
+	for j, v := range w.w {
+		x[j] += float64(entry(deviation, j, 0) * v)
+	}
+}
+
 // push pushes the individuals from number first on, one a row of p.
 func (n *Noise) push(p []float64, width, first, step int, with *pusher) {
 	for i := range kedge.Count(p, width) {
 		x := kedge.Row(p, i, width)
-		seek(&with.from, step, first+i)
-		with.from.Normals(with.w)
-		for j, w := range with.w {
-			x[j] += float64(entry(n.Deviation, j, 0) * w)
-		}
+		with.push(x, n.Deviation, step, first+i)
 		if n.Mend != nil {
 			n.Mend(x)
 		}

@@ -102,11 +102,7 @@ func (m *Moving) drift(hand, i int) error {
 		m.walk(x, first+row, with)
 		m.mend(x)
 	}
-	m.swing(first, last)
-	for i := first; i < last && m.motion.Clock; i++ {
-		m.tell(i)
-	}
-	return checkRows("traits", m.traits.View(nil, first, last), first, dim)
+	return m.tell(first, last)
 }
 
 // walk moves the home of an individual.
@@ -115,13 +111,8 @@ func (m *Moving) walk(x []float64, individual int, with *pusher) {
 	for j := range x {
 		x[j] += entry(d.Rate, j, 0)
 	}
-	if len(d.Walk) == 0 {
-		return
-	}
-	seek(&with.from, m.step, individual)
-	with.from.Normals(with.w)
-	for j, w := range with.w {
-		x[j] += float64(entry(d.Walk, j, 0) * w)
+	if len(d.Walk) > 0 {
+		with.push(x, d.Walk, m.step, individual)
 	}
 }
 
@@ -141,11 +132,15 @@ func (m *Moving) swing(first, last int) {
 	}
 }
 
-// tell tells an individual the time.
-func (m *Moving) tell(i int) {
+// tell tells individuals first … last−1 the season and the time, from which they must come out finite.
+func (m *Moving) tell(first, last int) error {
+	m.swing(first, last)
 	dim := m.homes.Width
-	m.homes.Data[(i+1)*dim-1] = float64(m.step)
-	m.traits.Data[(i+1)*dim-1] = float64(m.step)
+	for i := first; i < last && m.motion.Clock; i++ {
+		m.homes.Data[(i+1)*dim-1] = float64(m.step)
+		m.traits.Data[(i+1)*dim-1] = float64(m.step)
+	}
+	return checkRows("traits", m.traits.View(nil, first, last), first, dim)
 }
 
 func (m *Moving) mend(x []float64) {
@@ -170,11 +165,7 @@ func (m *Moving) replace() ([]int, error) {
 	for j, i := range m.leavers {
 		home := kedge.Row(m.homes.Data, i, dim)
 		copy(home, m.rooms[0].call(n+before+j))
-		m.swing(i, i+1)
-		if m.motion.Clock {
-			m.tell(i)
-		}
-		if err := checkRows("traits", kedge.Row(m.traits.Data, i, dim), i, dim); err != nil {
+		if err := m.tell(i, i+1); err != nil {
 			return nil, err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/stream"
 )
 
@@ -73,10 +74,7 @@ func PublishedProportions(dst []float64, g *stream.NumPy) {
 // PublishedBudget fills dst with the initial decision of the same run: x·(budget/Σx) for the x = numpy.random.rand that g
 // gives next.
 func PublishedBudget(dst []float64, budget float64, g *stream.NumPy) {
-	total := fillUniform(dst, g)
-	for i := range dst {
-		dst[i] *= budget / total
-	}
+	rows.Scale(dst, budget/fillUniform(dst, g))
 }
 
 // fillUniform is numpy.random.rand; it returns the sum.

@@ -1,6 +1,7 @@
 package population
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -52,16 +53,9 @@ func checkCap(n, dim int, l Cap, widest float64) error {
 		kedge.CheckRange("angle", l.Angle, l.Angle > 0 && l.Angle <= widest, fmt.Sprintf("0° < angle ≤ %v°", widest)),
 	)
 	if l.Axis != nil {
-		err = errors.Join(err, checkAxis(l.Axis, dim))
+		err = errors.Join(err, cmp.Or(kedge.CheckVector("axis", l.Axis, dim), kedge.CheckRange("the axis's length", 0, rows.MaxAbs(l.Axis) != 0, "more than 0")))
 	}
 	return err
-}
-
-func checkAxis(axis []float64, dim int) error {
-	if err := kedge.CheckVector("axis", axis, dim); err != nil {
-		return err
-	}
-	return kedge.CheckRange("the axis's length", 0, rows.MaxAbs(axis) != 0, "more than 0")
 }
 
 // Fill draws every point from the individual's own range.
@@ -85,11 +79,7 @@ func (l Bimodal) Check(n, dim int) error {
 
 // Fill draws every individual's camp and point from the individual's own range.
 func (l Bimodal) Fill(dst []float64, dim, first int, s *stream.Stream) {
-	share := l.Share
-	if share == 0 {
-		share = 0.5
-	}
-	c := newTilted(Cap{l.Angle, l.Axis}, dim, s)
+	share, c := cmp.Or(l.Share, 0.5), newTilted(Cap{l.Angle, l.Axis}, dim, s)
 	eachRow(dst, dim, first, s, func(x []float64) {
 		opposite := s.Float64() >= share
 		c.draw(x, s)

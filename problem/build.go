@@ -11,7 +11,6 @@ import (
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/sensitivity"
-	"github.com/kedge-opt/kedge/stream"
 )
 
 // Build makes a problem of a spec. Files that the spec names are read from files. A *MemoryError says that its people take more memory than
@@ -40,7 +39,7 @@ func BuildWithin(ctx context.Context, name string, s *Spec, files fs.FS) (*Probl
 func begin(ctx context.Context, name string, s *Spec, files fs.FS) *Problem {
 	return &Problem{
 		Name: name, Spec: s, Search: optimum.Effort{Tolerance: s.Optimum.Tolerance, Starts: s.Optimum.Starts}, files: &witness{ctx: ctx, files: files, seen: map[string]seenFile{}},
-		within: ctx, stream: func(name ...string) *stream.Stream { return stream.New(s.Seed, name...) },
+		within: ctx,
 	}
 }
 
@@ -132,14 +131,13 @@ func (s *Spec) setKey() string {
 }
 
 // draw draws the population and the first decision, each from a stream of its own.
-func (p *Problem) draw() error {
+func (p *Problem) draw() (err error) {
 	s, dim := p.Spec, p.Spec.Dims()
-	var err error
 	if p.law, err = p.traitLaw(); err != nil {
 		return err
 	}
 	p.law = p.withParameters(p.law)
-	if p.Traits, err = p.drawRows("population", p.law, dim.Trait, p.stream("population")); err != nil {
+	if p.Traits, err = p.drawRows("population", p.law, dim.Trait, p.Spec.stream("population")); err != nil {
 		return err
 	}
 	p.States = p.Traits
@@ -148,7 +146,7 @@ func (p *Problem) draw() error {
 		if p.firstLaw, err = p.firstStates(dim.State); err != nil {
 			return err
 		}
-		if p.States, err = p.drawRows("population.states", p.firstLaw, dim.State, p.stream("population", "states")); err != nil {
+		if p.States, err = p.drawRows("population.states", p.firstLaw, dim.State, p.Spec.stream("population", "states")); err != nil {
 			return err
 		}
 	case dim.Trait > s.Population.Dim:
@@ -169,7 +167,7 @@ func (p *Problem) traitLaw() (population.Law, error) {
 func (p *Problem) checkRules() error {
 	for i := range p.Spec.Algorithms {
 		a := &p.Spec.Algorithms[i]
-		if _, err := p.rule(a, p.trialModel(a), p.stream("unused")); err != nil {
+		if _, err := p.rule(a, p.trialModel(a), p.Spec.stream("unused")); err != nil {
 			return err
 		}
 	}

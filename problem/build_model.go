@@ -20,9 +20,7 @@ func (s *Spec) compile(files fs.FS) (*formula.Model, error) {
 		return nil, err
 	}
 	m, err := formula.Compile(source)
-	var found form.Mistakes
-	s.reportFormulas(&found, err)
-	return m, found.Join()
+	return m, s.FormulaMistakes(err)
 }
 
 // source returns the formulas with the numbers of the files they name.
@@ -63,12 +61,7 @@ func asValue(data []float64, width int) *formula.Value {
 
 // reportFormulas reports the mistakes that the compiler joined, each at its place in the spec.
 func (s *Spec) reportFormulas(found *form.Mistakes, err error) {
-	s.reportAs(found, err, func(field string) string { return field })
-}
-
-// reportAs reports them under other names of their fields.
-func (s *Spec) reportAs(found *form.Mistakes, err error, name func(field string) string) {
-	kind.ReportFormulas(found, s.origin, err, name)
+	kind.ReportFormulas(found, s.origin, err, func(field string) string { return field })
 }
 
 // individual is what the formulas say about one. Where they give no steady state or sensitivity, both are found by iteration.
@@ -114,4 +107,14 @@ func (s *Spec) formulasFit(m *formula.Model) *form.Mistake {
 		}
 	}
 	return nil
+}
+
+// FormulaMistakes tells mistakes that a compiler joined at their places in the spec.
+func (s *Spec) FormulaMistakes(err error) error {
+	var found form.Mistakes
+	s.reportFormulas(&found, err)
+	if len(found.Found) == 0 {
+		return err
+	}
+	return found.Join()
 }

@@ -36,9 +36,6 @@ func (p *Problem) drawRows(path string, law population.Law, dim int, r *stream.S
 		return p.shorten(path, drawn)
 	}
 	block, err := population.DrawWithin(p.within, law, s.Population.Size, dim, r)
-	if err := p.within.Err(); err != nil {
-		return nil, err
-	}
 	return kedge.Block{Data: block, Width: dim}, s.wrap(path, err)
 }
 
@@ -51,9 +48,6 @@ func (p *Problem) shorten(path string, r kedge.Rows) (kedge.Rows, error) {
 		mend = s.stateMend()
 	}
 	short, err := population.ShortenWithin(p.within, r, mend)
-	if err := p.within.Err(); err != nil {
-		return nil, err
-	}
 	return short, s.wrap(path, err)
 }
 
@@ -141,7 +135,7 @@ func (p *Problem) drawStart() error {
 	if p.Spec.Generator == "numpy" {
 		p.fillStart(stream.NewNumPy(uint32(p.Spec.Seed)))
 	} else {
-		p.fillStart(p.stream("start"))
+		p.fillStart(p.Spec.stream("start"))
 	}
 	return nil
 }

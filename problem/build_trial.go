@@ -119,7 +119,7 @@ func (p *Problem) trialDraws(a, t int) (sample, directions draws) {
 		return &g, &g
 	}
 	name := []string{"trial", p.Spec.Algorithms[a].Name, strconv.Itoa(t)}
-	return p.stream(append(name, "sample")...), p.stream(append(name, "directions")...)
+	return p.Spec.stream(append(name, "sample")...), p.Spec.stream(append(name, "directions")...)
 }
 
 // trialModel returns the individual as the algorithm sees it. With the norm of the previous step remembered, the state has
@@ -150,8 +150,8 @@ func (p *Problem) picker(from *kind.Algorithm, source draws) (pick population.Pi
 	pick = population.WithReplacement{Source: source}
 	switch {
 	case p.weights != nil:
-		if pick, err = p.byWeight(source); err != nil {
-			return nil, err
+		if pick, err = population.NewByWeight(source, p.weights); err != nil {
+			return nil, p.Spec.wrap(p.Spec.Population.weighs(), err)
 		}
 	case p.Spec.Population.Sampling == "without-replacement":
 		pick = &population.WithoutReplacement{Source: source}
@@ -180,15 +180,12 @@ func (p *Problem) rule(from *kind.Algorithm, m kedge.Model, directions online.No
 			return p.Spec.errorf(path, "%s%s", path, fmt.Sprintf(format, args...))
 		},
 	})
-	if err != nil {
-		return r, err
-	}
 	if isDiscrete {
 		r.Deploy = gaps
-		return r, nil
+	} else {
+		r.Set = p.limited(from, r.Set)
 	}
-	r.Set = p.limited(from, r.Set)
-	return r, nil
+	return r, err
 }
 
 // FirstStep returns the step size with which algorithm a begins. No schedule has a larger one later.

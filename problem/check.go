@@ -188,3 +188,24 @@ func divides(s kind.Set) bool {
 	_, ok := kind.Divides(s)
 	return ok
 }
+
+// doubt refuses what cannot be decided over draws.
+func (c *check) doubt() {
+	d := &c.s.Doubt
+	d.Check(&c.Check, c.s.Data != nil && len(c.s.Unknowns()) > 0)
+	if d.Uncertain == 0 {
+		return
+	}
+	for _, one := range []struct {
+		key   string
+		given bool
+		why   string
+	}{
+		{"players", len(c.s.Players) > 0, "over draws one decides"},
+		{"constraints", len(c.s.Constraints) > 0, "what is kept under one draw is not under another"},
+		{"changes", len(c.s.Changes) > 0, "over draws the set stays"},
+	} {
+		c.FailIf(one.given, form.Paths("uncertain", one.key), "uncertain is %d, but %s are given, and %s; one must go", d.Uncertain, one.key, one.why)
+	}
+	c.FailIf(c.s.moves(), form.Paths("uncertain", "population.churn", "population.drift"), "uncertain is %d, but the people change, and over draws they stay; one must go", d.Uncertain)
+}

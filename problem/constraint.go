@@ -3,6 +3,7 @@ package problem
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/online"
@@ -91,9 +92,8 @@ func (p *Problem) buildConstraints() error {
 		if err != nil {
 			return p.Spec.wrap(path, err)
 		}
-		for _, one := range all {
-			p.constraints, p.most = append(p.constraints, one), append(p.most, from.Most)
-		}
+		p.constraints = append(p.constraints, all...)
+		p.most = append(p.most, slices.Repeat([]float64{from.Most}, len(all))...)
 	}
 	if n := len(p.constraints); n > maxConstraints {
 		return p.Spec.errorf("constraints", tooMany, n, maxConstraints)
@@ -130,10 +130,10 @@ func (p *Problem) ConstraintsOf(traits kedge.Rows) (list []*risk.SettledConstrai
 	}
 	for _, c := range p.constraints {
 		s, err := risk.NewSettled(c, func() risk.SettlingCrowd { return f.Clone() }, traits)
-		if err != nil {
-			return nil, p.Spec.wrap("constraints", err)
+		if err == nil {
+			err = s.Weigh(p.weights)
 		}
-		if err := s.Weigh(p.weights); err != nil {
+		if err != nil {
 			return nil, p.Spec.wrap("constraints", err)
 		}
 		list = append(list, s)

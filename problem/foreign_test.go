@@ -76,7 +76,7 @@ func TestCoupledChoices(t *testing.T) {
 	}
 }
 
-// What is not there is nil: exact entries of convex sets, a game without players, names of people nobody named.
+// What is not there is nil: exact entries of convex sets, a game without players.
 func TestWhatIsNotThere(t *testing.T) {
 	p := build(t, small)
 	if exact := p.ExactEntries(); exact != nil {
@@ -84,9 +84,6 @@ func TestWhatIsNotThere(t *testing.T) {
 	}
 	if g, err := p.Game(); g != nil || err != nil {
 		t.Errorf("%v, %v", g, err)
-	}
-	if p.TraitNames() != nil || p.StateNames() != nil {
-		t.Errorf("%v, %v", p.TraitNames(), p.StateNames())
 	}
 	if list, most, err := p.Constraints(); list != nil || most != nil || err != nil {
 		t.Errorf("%v, %v, %v", list, most, err)

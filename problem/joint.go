@@ -105,6 +105,6 @@ func (p *Problem) firstStates(entries int) (population.Law, error) {
 	if err != nil || !from.Correlates() {
 		return law, err
 	}
-	joint, err := population.NewCorrelated(law.(population.Normal), entries, from.correlations(), from.Dim, p.stream("population"))
+	joint, err := population.NewCorrelated(law.(population.Normal), entries, from.correlations(), from.Dim, p.Spec.stream("population"))
 	return joint, p.Spec.wrap("population.states.correlation", err)
 }

@@ -73,18 +73,15 @@ func (m *Model) describeKeys(f *form.Form) {
 
 // lets are the names of the author's own.
 func lets() form.Codec[[]Let] {
-	return form.NamedOf(letSchema(), "a mapping of names to numbers, lists of numbers, lists of rows, formulas or files",
+	file := form.SchemaOf(new(Let).describeFile)
+	each := form.Schema{AnyOf: []form.Schema{form.Finite().Schema, form.FormulaText("").Schema, form.Numbers(form.Finite()).Schema, form.Rows().Schema, file}}
+	return form.NamedOf(each, "a mapping of names to numbers, lists of numbers, lists of rows, formulas or files",
 		func(m *form.Mistakes, name string, n *form.Node) (l Let, ok bool) {
 			l.Name = name
 			ok = l.read(m, n)
 			return l, ok
 		},
 		func(l Let) (string, *form.Node) { return l.Name, l.node() })
-}
-
-func letSchema() form.Schema {
-	file := form.SchemaOf(new(Let).describeFile)
-	return form.Schema{AnyOf: []form.Schema{form.Finite().Schema, form.FormulaText("").Schema, form.Numbers(form.Finite()).Schema, form.Rows().Schema, file}}
 }
 
 // read reads the value of a name by what it looks like.
@@ -104,9 +101,13 @@ func (l *Let) read(m *form.Mistakes, n *form.Node) bool {
 		x, ok := form.Finite().Read(m, n)
 		l.Numbers = &formula.Value{Data: []float64{x}}
 		return ok
-	}
-	if n.Shape == form.Scalar && record.IsUnknown(n.Text) {
-		return l.readUnknown(m, n)
+	case n.Shape == form.Scalar && record.IsUnknown(n.Text):
+		u, fault := record.ReadUnknown(n.Text)
+		if fault != "" {
+			m.Wrong(n, fault)
+		}
+		l.Unknown = &u
+		return fault == ""
 	}
 	var ok bool
 	l.Formula, ok = form.FormulaText("a number, a list, rows, a formula or a file").Read(m, n)
@@ -151,4 +152,17 @@ func (m *Model) dims() kedge.Dims {
 // readsFiles tells whether files must be read before anything is known but the dimensions.
 func (m *Model) readsFiles() bool {
 	return slices.ContainsFunc(m.Let, func(l Let) bool { return l.File != "" })
+}
+
+// stand are numbers in place of unknown ones, for what can be checked without them.
+func (l *Let) stand() *formula.Value {
+	x := l.Unknown.Start()
+	if x == 0 && l.Unknown.Upper > 0 {
+		x = min(0.5, l.Unknown.Upper/2) // nothing is divided by 0
+	}
+	data := make([]float64, l.Unknown.Entries())
+	for i := range data {
+		data[i] = x
+	}
+	return &formula.Value{Shape: l.Unknown.Shape, Data: data}
 }

@@ -1,9 +1,14 @@
 package problem
 
 import (
+	"strconv"
+
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/sensitivity"
 )
 
 // Drift is how traits change from step to step: d = home + swing·sin(2πk/period) at step k, where a home, at first the trait,
@@ -98,7 +103,7 @@ func (c *check) ownNorm(d *Dynamics) {
 // withParameters returns the law of traits with everybody's own parameters behind them.
 func (p *Problem) withParameters(law population.Law) population.Law {
 	if p.Spec.beside() > 0 {
-		return population.Beside{Law: law, Dim: p.Spec.Population.Dim, Rest: p.Spec.classes(), Stream: p.stream("population", "parameters")}
+		return population.Beside{Law: law, Dim: p.Spec.Population.Dim, Rest: p.Spec.classes(), Stream: p.Spec.stream("population", "parameters")}
 	}
 	own := kind.ParametersOf(p.Spec.Dynamics.Of)
 	if own == nil {
@@ -108,5 +113,93 @@ func (p *Problem) withParameters(law population.Law) population.Law {
 	for _, one := range own {
 		u.Low, u.High = append(u.Low, one.Interval[0]), append(u.High, one.Interval[1])
 	}
-	return population.Beside{Law: law, Dim: p.Spec.Population.Dim, Rest: u, Stream: p.stream("population", "parameters")}
+	return population.Beside{Law: law, Dim: p.Spec.Population.Dim, Rest: u, Stream: p.Spec.stream("population", "parameters")}
+}
+
+// couple lets individuals see the mean of the crowd.
+func (s *Spec) couple(m kedge.Model) (kedge.Model, error) {
+	weight := s.Dynamics.Coupling
+	if weight == 0 {
+		return m, nil
+	}
+	if f, ok := m.Dynamics.(*dynamics.Affine); ok {
+		c, err := f.Coupled(weight)
+		if err != nil {
+			return m, s.wrap("dynamics.coupling", err)
+		}
+		m, err = kind.AffineModel(c, nil)
+		m.Social = true
+		return m, s.wrap("dynamics", err)
+	}
+	space := dynamics.Flat
+	if kind.HabitatOf(s.Dynamics.Of) == kind.Sphere {
+		space = dynamics.Sphere
+	}
+	c, err := dynamics.NewCoupled(m.Smooth(), weight, space)
+	if err != nil {
+		return m, s.wrap("dynamics.coupling", err)
+	}
+	m.Dynamics, m.Settler, m.Sensitivity, m.Social = c, dynamics.NewWalked(c), &sensitivity.Implicit{Dynamics: c}, true
+	return m, nil
+}
+
+// World returns the traits as they move, from the start; no decision changes how.
+func (p *Problem) World() (*population.Moving, error) {
+	return population.NewMoving(*p.motion(), p.Traits, p.Spec.Dims().State)
+}
+
+// motion returns how traits move, nil when they stay.
+func (p *Problem) motion() *population.Motion {
+	from := &p.Spec.Population
+	if !p.Spec.moves() {
+		return nil
+	}
+	n, all := from.Dim, p.Spec.Dims().Trait
+	m := &population.Motion{
+		Clock: p.Spec.usesClock(),
+		Churn: population.Churn{Share: from.Churn, Law: p.law, States: p.firstLaw}, Mend: p.Spec.traitMend(),
+		Walks: p.Spec.stream("population", "walks"), Leavers: p.Spec.stream("population", "leavers"),
+		Arrivals: p.Spec.stream("population"), States: p.Spec.stream("population", "states"),
+	}
+	if d := from.Drift; d != nil {
+		m.Drift = population.Drift{Rate: d.Rate.Padded(n, all), Walk: d.Walk.Padded(n, all), Swing: d.Swing.Padded(n, all), Period: d.Period}
+	}
+	return m
+}
+
+// noise returns what pushes states of so many entries in a trial, nil for nothing. All algorithms meet the same.
+func (p *Problem) noise(trial, width int) *population.Noise {
+	n := p.Spec.Dims().State
+	deviation := p.Spec.Dynamics.Noise.Padded(n, width)
+	if deviation == nil {
+		return nil
+	}
+	return &population.Noise{Deviation: deviation, Mend: p.Spec.stateMend(), Stream: p.Spec.stream("noise", strconv.Itoa(trial))}
+}
+
+// stir returns the noise of a trial that formulas take as numbers, nil for none. All algorithms meet the same.
+func (p *Problem) stir(trial int) *population.Stir {
+	if p.formulas == nil || p.formulas.Stirred() == nil {
+		return nil
+	}
+	s := &population.Stir{Next: p.formulas.Stirred().NextRows}
+	for i, n := range p.Spec.Model.Noise {
+		s.Draws = append(s.Draws, population.Draws{
+			Number: n.Law, Entries: p.formulas.Stirred().Entries(i), Stream: p.Spec.stream("noise", strconv.Itoa(trial), n.Name),
+		})
+	}
+	return s
+}
+
+// stateMend returns what brings states back to where they live, nil where that is everywhere.
+func (s *Spec) stateMend() func(x []float64) {
+	return kind.HabitatOf(s.Dynamics.Of).Mend(s.Dims().State)
+}
+
+// traitMend does for traits, by their law, what stateMend does for states.
+func (s *Spec) traitMend() func(x []float64) {
+	if kind.IsListed(s.Population.Law) {
+		return s.stateMend()
+	}
+	return s.Population.Law.Habitat().Mend(s.Population.Dim)
 }

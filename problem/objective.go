@@ -53,7 +53,7 @@ func (c *check) objective(path string, o kind.Objective) {
 
 // reportObjective reports what the compiler found wrong with an objective, at its place in the spec.
 func (s *Spec) reportObjective(found *form.Mistakes, path string, err error) {
-	s.reportAs(found, err, func(field string) string {
+	kind.ReportFormulas(found, s.origin, err, func(field string) string {
 		key := strings.TrimPrefix(field, "model.")
 		switch {
 		case key != "minimize" && key != "maximize":

@@ -1,9 +1,11 @@
 package problem
 
 import (
+	"io"
 	"strings"
 
 	"github.com/kedge-opt/kedge/internal/lists"
+	"github.com/kedge-opt/kedge/internal/plain"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/problem/record"
@@ -165,3 +167,13 @@ func (c *check) size() {
 
 // MaxSize is the largest spec that Parse reads, in bytes.
 const MaxSize = form.MaxBytes
+
+// ReadFile reads a file as far as a spec may be long, and a byte more.
+func ReadFile(path string) ([]byte, error) {
+	file, err := plain.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, MaxSize+1))
+}

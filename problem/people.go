@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
@@ -21,7 +20,7 @@ func (p *Problem) gather() error {
 	if t == nil {
 		return nil
 	}
-	g := census.Gathering{Within: p.within, Files: p.files, Size: p.Spec.Population.Size, Draw: p.stream("population", "rows")}
+	g := census.Gathering{Within: p.within, Files: p.files, Size: p.Spec.Population.Size, Draw: p.Spec.stream("population", "rows")}
 	if have := room.Memory(); have.Known() {
 		g.Most = max(1, min(1<<30, int64(have.Bytes)/4))
 	}
@@ -29,13 +28,9 @@ func (p *Problem) gather() error {
 	if wrong := (*census.FileError)(nil); errors.As(err, &wrong) {
 		return p.Spec.errorf("population.file", "%v", err)
 	}
-	var found form.Mistakes
-	p.Spec.reportFormulas(&found, err)
-	if of := (*formula.Error)(nil); errors.As(err, &of) && len(found.Found) == 0 {
+	err = p.Spec.FormulaMistakes(err)
+	if of := (*formula.Error)(nil); errors.As(err, &of) { // which stands at no formula of the spec
 		return p.Spec.errorf("population", "%v", err)
-	}
-	if err := found.Join(); err != nil {
-		return err
 	}
 	if err != nil {
 		return err
@@ -89,22 +84,6 @@ func (p *Problem) fitting() error {
 	return nil
 }
 
-// TraitNames returns what the entries of a trait are, by the columns of a file; nil where nobody said.
-func (p *Problem) TraitNames() []string {
-	if p.people == nil {
-		return nil
-	}
-	return p.people.TraitNames
-}
-
-// StateNames returns what the entries of a first state are, by the columns of a file; nil where nobody said.
-func (p *Problem) StateNames() []string {
-	if p.people == nil {
-		return nil
-	}
-	return p.people.StateNames
-}
-
 // Groups returns the group of everybody, counted from 0, and the names of the groups, by the column of a table or else by the model; nil where there
 // are none.
 func (p *Problem) Groups() (of []int, names []string) {
@@ -139,23 +118,9 @@ func (s *Spec) namesGroups() bool {
 }
 
 // notes are what was found out about the file of a table.
-func (p *Problem) notes() (list []string) {
+func (p *Problem) notes() []string {
 	if p.people == nil {
 		return nil
 	}
-	for _, note := range p.people.Notes {
-		list = append(list, "In "+p.Spec.Population.Table().File+" "+note+".")
-	}
-	return list
-}
-
-// weighPeople takes the weights of a table's column.
-func (p *Problem) weighPeople() error {
-	w := p.people.Weights
-	scaled, err := kedge.ScaleWeights(w, len(w))
-	if err != nil {
-		return p.Spec.wrap("population.weight", err)
-	}
-	p.weights, p.Weights = w, scaled
-	return nil
+	return lists.Of(p.people.Notes, func(note string) string { return "In " + p.Spec.Population.Table().File + " " + note + "." })
 }

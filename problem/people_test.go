@@ -85,8 +85,8 @@ func TestPeopleOfATable(t *testing.T) {
 	if !slices.Equal(of, []int{1, 1, 0}) || !slices.Equal(names, []string{"east, far", "north"}) {
 		t.Errorf("groups %v %v", of, names)
 	}
-	if !slices.Equal(p.TraitNames(), []string{"income/10000", "age/10"}) || !slices.Equal(p.StateNames(), []string{"spend"}) {
-		t.Errorf("names %v %v", p.TraitNames(), p.StateNames())
+	if !slices.Equal(p.people.TraitNames, []string{"income/10000", "age/10"}) || !slices.Equal(p.people.StateNames, []string{"spend"}) {
+		t.Errorf("names %v %v", p.people.TraitNames, p.people.StateNames)
 	}
 }
 

@@ -85,13 +85,10 @@ func (c *check) population() {
 	c.FailIf(p.Traits == "regenerated" && kind.IsListed(p.Law), form.Paths("population.traits", "population.law"),
 		"population.traits is regenerated, but population.law is %s, whose individuals cannot be drawn anew; want stored", form.NameOf(p.Law))
 	c.weights(p)
-	if t := p.Table(); t != nil {
-		c.table(t)
+	if t := p.Table(); t != nil && c.Sound("population") { // as far as that can be done without the file
+		c.s.reportFormulas(c.Mistakes, t.Mistakes())
 	}
 	if p.ownStates() {
-		if p.States == nil {
-			return
-		}
 		kind.CheckLaw(&c.Scene, "population.states", p.States, c.State())
 		c.joint(p)
 		return
@@ -117,11 +114,4 @@ func (p *Population) describeTable(f *form.Form) {
 		p.Dim = cmp.Or(p.Dim, len(t.Traits))
 	}
 	f.Refuse("weights", "population.weights is given, but people are columns of a file; want weight, with the name of a column")
-}
-
-// table checks the formulas of columns, as far as that can be done without the file.
-func (c *check) table(t *kind.ColumnsLaw) {
-	if c.Sound("population") {
-		c.s.reportFormulas(c.Mistakes, t.Mistakes())
-	}
 }

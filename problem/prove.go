@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
@@ -137,12 +139,7 @@ func isQuadratic(loss any) bool {
 	case *objective.Quadratic:
 		return true
 	case objective.Sum:
-		for _, one := range of {
-			if !isQuadratic(one) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(of, func(one kedge.RowObjective) bool { return !isQuadratic(one) })
 	}
 	return false
 }

@@ -8,7 +8,6 @@
 package problem
 
 import (
-	"errors"
 	"math"
 
 	"github.com/kedge-opt/kedge"
@@ -18,6 +17,7 @@ import (
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/problem/live"
 	"github.com/kedge-opt/kedge/problem/record"
+	"github.com/kedge-opt/kedge/stream"
 )
 
 // Spec is a problem, the algorithms to run on it and what to record.
@@ -130,10 +130,8 @@ func (s *Spec) wrap(path string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if below := (*form.PathError)(nil); errors.As(err, &below) {
-		path, err = path+"."+below.Path, below.Err
-	}
-	return s.errorf(path, "%s: %v", path, err)
+	at := form.Under(path, err).(*form.PathError)
+	return s.errorf(at.Path, "%v", at)
 }
 
 // Dynamics is how individuals answer a decision.
@@ -156,3 +154,6 @@ func (d *Dynamics) plain() bool {
 }
 
 func (d *Dynamics) noisy() bool { return d.Noise.All != 0 || d.Noise.Each != nil }
+
+// stream is a source of random numbers of its own.
+func (s *Spec) stream(name ...string) *stream.Stream { return stream.New(s.Seed, name...) }

@@ -267,7 +267,7 @@ func TestBuildingEndsWithItsContext(t *testing.T) {
 	p := begin(ctx, "x", mustParse(t, small), nil)
 	for _, storage := range []population.Storage{population.Float64, population.Float32} {
 		p.Spec.Population.Storage = storage
-		if err := p.draw(); !errors.Is(err, context.Canceled) {
+		if _, err := p.after(p.draw); !errors.Is(err, context.Canceled) {
 			t.Errorf("%v: %v", storage, err)
 		}
 	}

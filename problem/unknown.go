@@ -1,14 +1,17 @@
 package problem
 
 import (
+	"fmt"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/problem/record"
 )
 
@@ -28,10 +31,7 @@ func (e *UnknownsError) Error() string {
 
 // Unfit is an *UnknownsError if numbers of the spec are yet to be found, otherwise nil.
 func (s *Spec) Unfit() error {
-	var names []string
-	for _, u := range s.Unknowns() {
-		names = append(names, u.Name)
-	}
+	names := lists.Of(s.Unknowns(), func(u Asked) string { return u.Name })
 	if names == nil {
 		return nil
 	}
@@ -50,9 +50,7 @@ type Asked struct {
 
 // Unknowns lists what is to be found, in the order of the spec.
 func (s *Spec) Unknowns() (list []Asked) {
-	for _, a := range s.asked {
-		list = append(list, Asked{a.Key, a.Of})
-	}
+	list = lists.Of(s.asked, func(a record.Asking) Asked { return Asked{a.Key, a.Of} })
 	if s.Model == nil {
 		return list
 	}
@@ -108,18 +106,35 @@ func (s *Spec) FitSource(files fs.FS) (formula.Source, error) {
 	return out, nil
 }
 
-// FormulaMistakes tells mistakes that a compiler joined at their places in the spec.
-func (s *Spec) FormulaMistakes(err error) error {
-	var found form.Mistakes
-	s.reportFormulas(&found, err)
-	if len(found.Found) == 0 {
-		return err
-	}
-	return found.Join()
-}
-
 // Written is the document that the spec was read from, to be changed by whoever wants another.
 func (s *Spec) Written() *form.Node { return s.origin.Copied(-1) }
 
 // File is the name of the document.
 func (s *Spec) File() string { return strings.TrimSpace(s.origin.At.File) }
+
+// translated are dynamics of a kind as formulas, for fits.
+func (s *Spec) translated() (out formula.Source, ok bool) {
+	n := s.Dims().State
+	each := func(name string) string { return fmt.Sprintf("%s[%d]", name, n) }
+	out = formula.Source{Decision: each("u"), State: each("p"), Trait: each("d")}
+	number := func(key string, v float64) {
+		if !slices.ContainsFunc(s.asked, func(a record.Asking) bool { return a.Key == key }) {
+			out.Let = append(out.Let, formula.Binding{Name: key, Data: &formula.Value{Data: []float64{v}}})
+		}
+	}
+	switch d := s.Dynamics.Of.(type) {
+	case *kind.PolarizedDynamics:
+		number("lambda", d.Lambda)
+		number("sigma", d.Sigma)
+		out.Let = append(out.Let, formula.Binding{Name: "moved", Expr: "lambda*p + (1-lambda)*d + sigma*dot(p, u)*u"})
+		out.Next = "moved/norm(moved)"
+		return out, d.Each == nil && s.Dynamics.plain()
+	case *kind.ChoiceDynamics:
+		number("lambda1", d.Lambda1)
+		number("lambda2", d.Lambda2)
+		number("epsilon", d.Epsilon)
+		out.Next = "lambda1*p + lambda2*softmax(-epsilon*u) + (1-lambda1-lambda2)*d"
+		return out, d.Each == nil && s.Dynamics.plain()
+	}
+	return out, false
+}

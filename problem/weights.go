@@ -5,7 +5,6 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/problem/census"
 	"github.com/kedge-opt/kedge/problem/form"
 )
@@ -53,16 +52,16 @@ func (c *check) weights(p *Population) {
 
 // buildWeights reads what people weigh.
 func (p *Problem) buildWeights() error {
-	const path = "population.weights"
-	from := p.Spec.Population.Weights
+	path, from := p.Spec.Population.weighs(), p.Spec.Population.Weights
+	var w []float64
 	switch {
-	case p.people != nil:
-		return p.weighPeople()
-	case from == nil:
+	case path == "":
 		return nil
-	}
-	w := from.Values
-	if from.File != "" {
+	case p.people != nil:
+		w = p.people.Weights
+	case from.File == "":
+		w = from.Values
+	default:
 		table, err := census.ReadTable(p.files, from.File, from.Array)
 		if err != nil {
 			return p.Spec.errorf(path+".file", "%v", &census.FileError{Name: from.File, Err: err})
@@ -79,10 +78,4 @@ func (p *Problem) buildWeights() error {
 	}
 	p.weights, p.Weights = w, scaled
 	return nil
-}
-
-// byWeight returns what samples people by their weights.
-func (p *Problem) byWeight(source draws) (population.Picker, error) {
-	pick, err := population.NewByWeight(source, p.weights)
-	return pick, p.Spec.wrap(p.Spec.Population.weighs(), err)
 }

@@ -3,7 +3,6 @@ package problem
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/internal/lists"
@@ -61,9 +60,7 @@ func (m *Model) mentions(name string) bool {
 		s.Beside = g.Parameters
 	}
 	s.Beside = append(slices.Clone(s.Beside), m.covariates...)
-	for _, l := range m.Let {
-		s.Let = append(s.Let, formula.Binding{Name: l.Name, Expr: l.Formula})
-	}
+	s.Let = lists.Of(m.Let, func(l Let) formula.Binding { return formula.Binding{Name: l.Name, Expr: l.Formula} })
 	return s.Mentions(name)
 }
 
@@ -89,18 +86,15 @@ func (s *Spec) usesClock() bool { return s.Model != nil && s.Model.usesClock() }
 
 // groups wants shares that add up and the same parameters in all groups, and somebody in each.
 func (c *check) groups(m *Model) {
-	sum, last, end := 0.0, 0, 0
+	sum, last, ends := 0.0, 0, c.s.classes().Ends
 	for i, g := range m.Groups {
 		path := form.Join("model.groups", g.Name)
 		sum += g.Share
 		c.FailIf(!slices.Equal(g.Parameters, m.Groups[0].Parameters), form.Paths(path),
 			"%s has %s, the first group %s; want the same, in the same order", path, named(g.Parameters), named(m.Groups[0].Parameters))
-		if end = groupEnd(sum, c.s.Population.Size); i == len(m.Groups)-1 {
-			end = c.s.Population.Size
-		}
-		c.FailIf(end <= last && c.s.Population.Size > 0 && c.Sound("population.size"), form.Paths(path, "population.size"),
+		c.FailIf(ends[i] <= last && c.s.Population.Size > 0 && c.Sound("population.size"), form.Paths(path, "population.size"),
 			"%s.share is %v, with which nobody of %d is in the group", path, g.Share, c.s.Population.Size)
-		last = end
+		last = ends[i]
 	}
 	c.FailIf(len(m.Groups) > 0 && !(sum > 1-1e-9 && sum < 1+1e-9), form.Paths("model.groups"), "the shares of model.groups add up to %v, want 1", sum)
 }
@@ -112,12 +106,12 @@ func named(names []string) string {
 	return phrase.Enumerate(names)
 }
 
-// groupEnd is how many of n people are in the groups up to a share.
-func groupEnd(share float64, n int) int { return int(float64(share*float64(n)) + 0.5) }
-
 // classes is the law of what is fixed about individuals besides their traits.
 func (s *Spec) classes() population.Classes {
-	n, time := s.Population.Size, make([]float64, int(truth(s.usesClock())))
+	n, time := s.Population.Size, []float64(nil)
+	if s.usesClock() {
+		time = []float64{0}
+	}
 	if len(s.Model.Groups) == 0 {
 		return population.Classes{Ends: []int{n}, Rows: [][]float64{time}}
 	}
@@ -125,32 +119,11 @@ func (s *Spec) classes() population.Classes {
 	sum := 0.0
 	for i, g := range s.Model.Groups {
 		sum += g.Share
-		law.Ends = append(law.Ends, groupEnd(sum, n))
+		law.Ends = append(law.Ends, int(float64(sum*float64(n))+0.5))
 		law.Rows = append(law.Rows, slices.Concat([]float64{float64(i)}, g.Values, time))
 	}
 	law.Ends[len(law.Ends)-1] = n
 	return law
-}
-
-func truth(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// stir returns the noise of a trial that formulas take as numbers, nil for none. All algorithms meet the same.
-func (p *Problem) stir(trial int) *population.Stir {
-	if p.formulas == nil || p.formulas.Stirred() == nil {
-		return nil
-	}
-	s := &population.Stir{Next: p.formulas.Stirred().NextRows}
-	for i, n := range p.Spec.Model.Noise {
-		s.Draws = append(s.Draws, population.Draws{
-			Number: n.Law, Entries: p.formulas.Stirred().Entries(i), Stream: p.stream("noise", strconv.Itoa(trial), n.Name),
-		})
-	}
-	return s
 }
 
 // worldWarnings are what a reader must know of a model of formulas.

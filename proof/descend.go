@@ -110,15 +110,14 @@ func (s *search) newton(u []float64, jet interval.Jet) []float64 {
 // steepest is a step along −g as long as the curvature suggests.
 func (s *search) steepest(jet interval.Jet) []float64 {
 	jets := interval.Jets{Variables: s.n, Order: 2}
-	step, curve, length := make([]float64, s.n), 0.0, 0.0
+	step, curve := make([]float64, s.n), 0.0
 	for i := range step {
 		step[i] = -jet[1+i].Mid()
-		length = max(length, math.Abs(step[i]))
 		if v := jet[jets.Hessian(i, i)]; v.IsFinite() {
 			curve += math.Abs(v.Mid())
 		}
 	}
-	if !(length > 0) || !(curve > 0) || math.IsInf(length, 0) {
+	if length := rows.MaxAbs(step); !(length > 0) || !(curve > 0) || math.IsInf(length, 0) {
 		return nil
 	}
 	for i := range step {

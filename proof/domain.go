@@ -1,12 +1,14 @@
 package proof
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/interval"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/set"
 )
 
@@ -104,7 +106,7 @@ func (s *search) reach(u []float64, k int) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if moved := distance(z, u); moved <= t/far {
+		if moved := rows.Farthest(z, u); moved <= t/far {
 			return moved, nil
 		}
 	}
@@ -137,14 +139,6 @@ func (s *search) end(u []float64, k int, reach, size float64) (float64, error) {
 	return end, nil
 }
 
-// distance is ‖x − y‖∞.
-func distance(x, y []float64) (most float64) {
-	for i, v := range x {
-		most = max(most, math.Abs(v-y[i]))
-	}
-	return most
-}
-
 // stretch is how much larger than a neighbourhood the part of a convex function's domain is for which the neighbourhood speaks.
 const stretch = 10
 
@@ -165,11 +159,7 @@ func (s *search) neighbourhood() []interval.Span {
 
 // size is that of the decisions that matter.
 func (s *search) size() float64 {
-	size := max(s.budget.Size, distance(s.best, make([]float64, s.n)))
-	if size == 0 {
-		return 1
-	}
-	return size
+	return cmp.Or(max(s.budget.Size, rows.MaxAbs(s.best)), 1)
 }
 
 // middle is where a side is cut; an infinite one, farther out each time.

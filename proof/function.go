@@ -23,9 +23,5 @@ func (s *search) enclose(box []interval.Span, order int) interval.Jet {
 
 // at returns what is known at a decision.
 func (s *search) at(u []float64, order int) interval.Jet {
-	box := make([]interval.Span, len(u))
-	for i, v := range u {
-		box[i] = interval.Point(v)
-	}
-	return s.enclose(box, order)
+	return s.enclose(interval.Points(u), order)
 }

@@ -1,9 +1,8 @@
 package proof
 
 import (
-	"math"
-
 	"github.com/kedge-opt/kedge/internal/interval"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // Paraboloid is a Function with the same Hessian everywhere, such as that of affine dynamics and a quadratic loss. Make one with
@@ -27,14 +26,10 @@ func NewParaboloid(at []float64, value float64, gradient, hessian []float64) *Pa
 
 // rough makes numbers spans; zeros are exact.
 func rough(x []float64) []interval.Span {
-	most := 0.0
-	for _, v := range x {
-		most = max(most, math.Abs(v))
-	}
+	room := float64(accuracy * rows.MaxAbs(x))
 	all := make([]interval.Span, len(x))
 	for i, v := range x {
 		if v != 0 {
-			room := float64(accuracy * most)
 			all[i] = interval.Between(v-room, v+room)
 		}
 	}
@@ -75,10 +70,7 @@ func (q *Paraboloid) Enclose(dst interval.Jet, box []interval.Span) (work int) {
 
 // FitParaboloid returns the paraboloid that has the values and gradients of a function which is one, by its gradients around a decision.
 func FitParaboloid(gradient func(g, u []float64) (float64, error), at []float64) (*Paraboloid, error) {
-	n, step := len(at), 0.0
-	for _, v := range at {
-		step = max(step, math.Abs(v))
-	}
+	n, step := len(at), rows.MaxAbs(at)
 	if step < 1e-200 {
 		step = 1
 	}

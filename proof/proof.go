@@ -5,6 +5,7 @@
 package proof
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -23,12 +24,7 @@ type Budget struct {
 }
 
 func (b Budget) filled() Budget {
-	if b.Boxes == 0 {
-		b.Boxes = 20_000
-	}
-	if b.Work == 0 {
-		b.Work = 30_000_000
-	}
+	b.Boxes, b.Work = cmp.Or(b.Boxes, 20_000), cmp.Or(b.Work, 30_000_000)
 	return b
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/interval"
 	"github.com/kedge-opt/kedge/internal/portable"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // search is a branch and bound [hansen2004]: boxes that may hold something better, the most promising first.
@@ -53,13 +54,13 @@ func (s *search) begin(found []float64) (err error) {
 	if s.domain, err = s.bounds(s.best); err != nil {
 		return err
 	}
-	size := distance(s.best, make([]float64, s.n))
+	size := rows.MaxAbs(s.best)
 	for _, d := range s.domain {
 		if d.IsFinite() {
 			size = max(size, d.Hi-d.Lo)
 		}
 	}
-	s.isFeasible = distance(s.best, found) <= 1e-9*size
+	s.isFeasible = rows.Farthest(s.best, found) <= 1e-9*size
 	s.first = s.at(s.best, 1)
 	s.atBest, s.upper = s.first, s.first[0].Hi
 	if s.work > s.budget.Work/2 {

@@ -98,7 +98,7 @@ func (c *OpList) Number(x Scalar) Scalar { return c.plain(opNumber, double, x) }
 func (c *OpList) Whole(x Scalar) Scalar { return c.plain(opWhole, double, x) }
 
 // BitAdd adds a number to bits.
-func (c *OpList) BitAdd(x Scalar, by uint64) Scalar { return c.add(opBitAdd, bits, by, x) }
+func (c *OpList) BitAdd(x Scalar, by uint64) Scalar { return c.add(opBitAdd, bits, by, x, -1) }
 
 // BitMask keeps the bits that are in the mask.
 func (c *OpList) BitMask(x Scalar, mask uint64) Scalar { return c.add(opBitAnd, bits, mask, x, -1) }
@@ -110,10 +110,10 @@ func (c *OpList) BitAnd(x, y Scalar) Scalar { return c.plain(opBitAnd, bits, x, 
 func (c *OpList) BitOr(x, y Scalar) Scalar { return c.plain(opBitOr, bits, x, y) }
 
 // ShiftLeft shifts bits towards the sign.
-func (c *OpList) ShiftLeft(x Scalar, by uint64) Scalar { return c.add(opShiftLeft, bits, by, x) }
+func (c *OpList) ShiftLeft(x Scalar, by uint64) Scalar { return c.add(opShiftLeft, bits, by, x, -1) }
 
 // ShiftRight shifts bits away from the sign, with zeros behind.
-func (c *OpList) ShiftRight(x Scalar, by uint64) Scalar { return c.add(opShiftRight, bits, by, x) }
+func (c *OpList) ShiftRight(x Scalar, by uint64) Scalar { return c.add(opShiftRight, bits, by, x, -1) }
 
 // Keep returns a value that begins as x and may be set again.
 func (c *OpList) Keep(x Scalar) Scalar { return c.plain(opKeep, c.kinds[x], x) }
@@ -128,8 +128,8 @@ func (c *OpList) If(condition Scalar) { c.begin(opIf, condition) }
 func (c *OpList) Loop() { c.begin(opLoop) }
 
 func (c *OpList) begin(o op, a ...Scalar) {
+	c.open = append(c.open, len(c.list))
 	c.add(o, none, uint64(len(c.list)), a...)
-	c.open = append(c.open, o)
 }
 
 // End ends what If began.
@@ -138,22 +138,14 @@ func (c *OpList) End() { c.end(opIf, opEnd) }
 // Again ends what Loop began: it is done again while the condition holds.
 func (c *OpList) Again(condition Scalar) { c.end(opLoop, opAgain, condition) }
 
-// end closes a block. It counts blocks to find where the last one began that is not closed.
+// end closes the last block that is not closed.
 func (c *OpList) end(begun, o op, a ...Scalar) {
 	last := len(c.open) - 1
-	if last < 0 || c.open[last] != begun {
+	if last < 0 || c.list[c.open[last]].op != begun {
 		panic("ptx: a block ends that has not begun")
 	}
+	at := c.open[last]
 	c.open = c.open[:last]
-	at, depth := len(c.list)-1, 0
-	for ; depth > 0 || c.list[at].op != begun; at-- {
-		switch c.list[at].op {
-		case opEnd, opAgain:
-			depth++
-		case opIf, opLoop:
-			depth--
-		}
-	}
 	if begun == opIf {
 		c.list[at].number = uint64(len(c.list))
 	}

@@ -72,7 +72,7 @@ const (
 	truth
 )
 
-// operation makes the value dst of up to three others. Number is of constants, places and shifts.
+// operation makes the value dst of up to three others. Number is of constants and places, and of bits that have no second value but −1.
 type operation struct {
 	op     op
 	kind   kind // of dst, or of what is done where there is none
@@ -95,7 +95,7 @@ type OpList struct {
 	nexts  int
 	scores bool
 	planes bool
-	open   []op // of blocks
+	open   []int // where blocks begin that have not ended
 }
 
 // New returns an empty list for states and traits of so many entries, and so many shared numbers.

@@ -55,25 +55,55 @@ func (r *Evaluator) Eval(next, state, trait, shared []float64) (score float64, f
 
 func (r *Evaluator) number(v Scalar) float64 { return math.Float64frombits(r.x[v]) }
 
-func (r *Evaluator) short(v Scalar) float32 { return math.Float32frombits(uint32(r.x[v])) }
+func short(x uint64) float32 { return math.Float32frombits(uint32(x)) }
 
-// value does an operation that makes a value of others.
+// value does an operation that makes a value of others. Where there is no second one, a number takes its place.
 func (r *Evaluator) value(o *operation) uint64 {
-	switch {
-	case o.op == opConst:
-		return o.number
-	case o.op == opKeep:
-		return r.x[o.a[0]]
-	case o.op >= opAnd && o.op <= opSelect || o.op >= opBitAdd:
-		return r.logic(o)
-	case o.op >= opLess && o.op <= opUnequal:
-		return r.compare(o)
-	case o.op >= opSingle:
-		return r.convert(o)
-	case o.kind == single:
-		return uint64(math.Float32bits(arithmetic(o.op, r.short(o.a[0]), r.short(o.a[1]), r.short(o.a[2]))))
+	x, y, z := r.x[o.a[0]], o.number, r.x[o.a[2]]
+	if o.a[1] >= 0 {
+		y = r.x[o.a[1]]
 	}
-	return math.Float64bits(arithmetic(o.op, r.number(o.a[0]), r.number(o.a[1]), r.number(o.a[2])))
+	switch o.op {
+	case opConst:
+		return o.number
+	case opKeep, opBits, opNumber: // bits and numbers are the same here
+		return x
+	case opSelect:
+		if z == 0 {
+			return y
+		}
+		return x
+	case opAnd, opBitAnd:
+		return x & y
+	case opOr, opBitOr:
+		return x | y
+	case opNot:
+		return 1 - x
+	case opBitAdd:
+		return x + y
+	case opShiftLeft:
+		return x << y
+	case opShiftRight:
+		return x >> y
+	case opLess:
+		return bit(r.wide(o.a[0]) < r.wide(o.a[1]))
+	case opAtMost:
+		return bit(r.wide(o.a[0]) <= r.wide(o.a[1]))
+	case opEqual:
+		return bit(r.wide(o.a[0]) == r.wide(o.a[1]))
+	case opUnequal:
+		return bit(r.wide(o.a[0]) != r.wide(o.a[1]))
+	case opSingle:
+		return uint64(math.Float32bits(float32(math.Float64frombits(x))))
+	case opDouble:
+		return math.Float64bits(float64(short(x)))
+	case opWhole:
+		return math.Float64bits(float64(int64(x)))
+	}
+	if o.kind == single {
+		return uint64(math.Float32bits(arithmetic(o.op, short(x), short(y), short(z))))
+	}
+	return math.Float64bits(arithmetic(o.op, math.Float64frombits(x), math.Float64frombits(y), math.Float64frombits(z)))
 }
 
 // arithmetic does what numbers do.
@@ -101,23 +131,10 @@ func arithmetic[F float32 | float64](o op, x, y, z F) F {
 	return F(math.Trunc(float64(x)))
 }
 
-func (r *Evaluator) compare(o *operation) uint64 {
-	x, y := r.wide(o.a[0]), r.wide(o.a[1])
-	switch o.op {
-	case opLess:
-		return bit(x < y)
-	case opAtMost:
-		return bit(x <= y)
-	case opEqual:
-		return bit(x == y)
-	}
-	return bit(x != y)
-}
-
 // wide is a number of either length.
 func (r *Evaluator) wide(v Scalar) float64 {
 	if r.code.kinds[v] == single {
-		return float64(r.short(v))
+		return float64(short(r.x[v]))
 	}
 	return r.number(v)
 }
@@ -127,42 +144,4 @@ func bit(is bool) uint64 {
 		return 1
 	}
 	return 0
-}
-
-// logic does what is done with truths and bits.
-func (r *Evaluator) logic(o *operation) uint64 {
-	x, y := r.x[o.a[0]], o.number
-	if o.op < opSingle || o.op == opBitOr || o.op == opBitAnd && o.a[1] >= 0 {
-		y = r.x[o.a[1]]
-	}
-	switch o.op {
-	case opAnd, opBitAnd:
-		return x & y
-	case opOr, opBitOr:
-		return x | y
-	case opNot:
-		return 1 - x
-	case opBitAdd:
-		return x + y
-	case opShiftLeft:
-		return x << y
-	case opShiftRight:
-		return x >> y
-	}
-	if r.x[o.a[2]] != 0 { // select
-		return x
-	}
-	return y
-}
-
-func (r *Evaluator) convert(o *operation) uint64 {
-	switch o.op {
-	case opSingle:
-		return uint64(math.Float32bits(float32(r.number(o.a[0]))))
-	case opDouble:
-		return math.Float64bits(float64(r.short(o.a[0])))
-	case opWhole:
-		return math.Float64bits(float64(int64(r.x[o.a[0]])))
-	}
-	return r.x[o.a[0]] // bits and numbers are the same here
 }

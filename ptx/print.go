@@ -1,6 +1,10 @@
 package ptx
 
-import "fmt"
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+)
 
 // Head begins a text of kernels. What it asks for is there in drivers from 450 on.
 const Head = ".version 7.0\n.target sm_70\n.address_size 64\n"
@@ -78,87 +82,69 @@ func (w *writer) address(name string, entries int, f Precision) {
 	w.line("mad.wide.u32 %%%s, %%lane, %d, %%%s;", name, f.Bytes(), name)
 }
 
-// plain are operations whose text is a name with its rounding and the registers.
-var plain = map[op]string{
-	opAdd: "add.rn", opSub: "sub.rn", opMul: "mul.rn", opDiv: "div.rn", opFMA: "fma.rn", opSqrt: "sqrt.rn", opNeg: "neg", opAbs: "abs",
-	opKeep: "mov", opAnd: "and", opOr: "or", opNot: "not", opSelect: "selp", opBitOr: "or",
+// forms are the texts of operations: $to is the register that is made and $t its type, $x, $y and $z are those it is made of, $of is the type of $x, and
+// $n or $hex is the number, as is $y where there is no second register.
+var forms = map[op]string{
+	opConst: "mov.f64 $to, 0d$hex",
+	opAdd:   "add.rn.$t $to, $x, $y", opSub: "sub.rn.$t $to, $x, $y", opMul: "mul.rn.$t $to, $x, $y", opDiv: "div.rn.$t $to, $x, $y",
+	opFMA: "fma.rn.$t $to, $x, $y, $z", opSqrt: "sqrt.rn.$t $to, $x", opNeg: "neg.$t $to, $x", opAbs: "abs.$t $to, $x",
+	opFloor: "cvt.rmi.f64.f64 $to, $x", opTrunc: "cvt.rzi.f64.f64 $to, $x",
+
+	opLess: "setp.lt.$of $to, $x, $y", opAtMost: "setp.le.$of $to, $x, $y", opEqual: "setp.eq.$of $to, $x, $y", opUnequal: "setp.neu.$of $to, $x, $y",
+	opAnd: "and.pred $to, $x, $y", opOr: "or.pred $to, $x, $y", opNot: "not.pred $to, $x", opSelect: "selp.$t $to, $x, $y, $z",
+
+	opSingle: "cvt.rn.f32.f64 $to, $x", opDouble: "cvt.f64.f32 $to, $x", opWhole: "cvt.rn.f64.s64 $to, $x",
+	opBits: "mov.b64 $to, $x", opNumber: "mov.b64 $to, $x",
+	opBitAdd: "add.s64 $to, $x, $y", opShiftLeft: "shl.b64 $to, $x, $y", opShiftRight: "shr.u64 $to, $x, $y",
+	opBitAnd: "and.b64 $to, $x, $y", opBitOr: "or.b64 $to, $x, $y",
+
+	opKeep: "mov.$t $to, $x", opSet: "mov.$of $x, $y",
+	opIf: "@!$x bra E$n", opAgain: "@$x bra L$n",
+	opFlag: "or.pred %f0, %f0, $x", opScore: "mov.f64 %score, $x",
 }
 
-var arity = map[op]int{opFMA: 3, opSelect: 3, opSqrt: 1, opNeg: 1, opAbs: 1, opKeep: 1, opNot: 1}
-
-// compared are comparisons.
-var compared = map[op]string{opLess: "lt", opAtMost: "le", opEqual: "eq", opUnequal: "neu"}
-
-// converted are conversions.
-var converted = map[op]string{
-	opFloor: "cvt.rmi.f64.f64", opTrunc: "cvt.rzi.f64.f64", opSingle: "cvt.rn.f32.f64", opDouble: "cvt.f64.f32",
-	opBits: "mov.b64", opNumber: "mov.b64", opWhole: "cvt.rn.f64.s64",
-}
-
-// numbered are operations on bits with a number.
-var numbered = map[op]string{opBitAdd: "add.s64", opShiftLeft: "shl.b64", opShiftRight: "shr.u64"}
+var named = regexp.MustCompile(`\$\w+`)
 
 func (w *writer) operation(o *operation, at int) {
-	if name, ok := plain[o.op]; ok {
-		n := 2
-		if some, ok := arity[o.op]; ok {
-			n = some
+	form, known := forms[o.op]
+	if !known {
+		w.other(o, at)
+		return
+	}
+	w.line("%s;", named.ReplaceAllStringFunc(form, func(name string) string {
+		switch name {
+		case "$to":
+			return w.register(o.dst)
+		case "$t":
+			return types[o.kind]
+		case "$of":
+			return types[w.code.kinds[o.a[0]]]
+		case "$hex":
+			return fmt.Sprintf("%016X", o.number)
+		case "$x", "$y", "$z":
+			if a := o.a[name[1]-'x']; a >= 0 {
+				return w.register(a)
+			}
 		}
-		args := w.register(o.dst)
-		for _, a := range o.a[:n] {
-			args += ", " + w.register(a)
-		}
-		w.line("%s.%s %s;", name, types[o.kind], args)
-		return
-	}
-	if name, ok := compared[o.op]; ok {
-		w.line("setp.%s.%s %s, %s, %s;", name, types[w.code.kinds[o.a[0]]], w.register(o.dst), w.register(o.a[0]), w.register(o.a[1]))
-		return
-	}
-	if name, ok := converted[o.op]; ok {
-		w.line("%s %s, %s;", name, w.register(o.dst), w.register(o.a[0]))
-		return
-	}
-	if name, ok := numbered[o.op]; ok {
-		w.line("%s %s, %s, %d;", name, w.register(o.dst), w.register(o.a[0]), int64(o.number))
-		return
-	}
-	w.other(o, at)
+		return strconv.FormatInt(int64(o.number), 10)
+	}))
 }
 
-// other prints what has a form of its own.
+// other prints what takes more than one line, or has a place in memory.
 func (w *writer) other(o *operation, at int) {
 	switch o.op {
-	case opConst:
-		w.line("mov.f64 %s, 0d%016X;", w.register(o.dst), o.number)
 	case opState:
 		w.load(o, "states", w.states)
 	case opTrait:
 		w.load(o, "traits", w.traits)
 	case opShared:
 		w.line("ld.global.nc.f64 %s, [%%shared+%d];", w.register(o.dst), 8*o.number)
-	case opBitAnd:
-		if o.a[1] < 0 {
-			w.line("and.b64 %s, %s, %d;", w.register(o.dst), w.register(o.a[0]), int64(o.number))
-		} else {
-			w.line("and.b64 %s, %s, %s;", w.register(o.dst), w.register(o.a[0]), w.register(o.a[1]))
-		}
-	case opSet:
-		w.line("mov.%s %s, %s;", types[w.code.kinds[o.a[0]]], w.register(o.a[0]), w.register(o.a[1]))
-	case opIf:
-		w.line("@!%s bra E%d;", w.register(o.a[0]), o.number)
 	case opEnd:
 		fmt.Fprintf(&w.text, "E%d:\n", at)
 	case opLoop:
 		fmt.Fprintf(&w.text, "L%d:\n", at)
-	case opAgain:
-		w.line("@%s bra L%d;", w.register(o.a[0]), o.number)
-	case opFlag:
-		w.line("or.pred %%f0, %%f0, %s;", w.register(o.a[0]))
 	case opNext:
 		w.store(o)
-	case opScore:
-		w.line("mov.f64 %%score, %s;", w.register(o.a[0]))
 	case opPlane:
 		w.plane(o)
 	}

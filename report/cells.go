@@ -125,7 +125,12 @@ func valueFormat(r *folder.Result) func(float64) string {
 }
 
 func vectorWords(u []float64, most int) string {
-	list := lists.Of(u[:min(len(u), most)], func(v float64) string { return phrase.Shortest(compare.Cleaned(v)) })
+	return firstOf(u, most, func(v float64) string { return phrase.Shortest(compare.Cleaned(v)) })
+}
+
+// firstOf writes so many numbers of a list at most; an ellipsis stands for the others.
+func firstOf(u []float64, most int, write func(float64) string) string {
+	list := lists.Of(u[:min(len(u), most)], write)
 	if len(u) > most {
 		list = append(list, "…")
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kedge-opt/kedge/doctor"
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/report/page"
 )
 
@@ -30,14 +31,11 @@ func Check(r *doctor.Findings) *page.Document {
 // CheckSection is what the page of a run shows of a quick examination.
 func CheckSection(r *doctor.Findings) folder.Section {
 	d := Check(r)
-	s := folder.Section{
+	return folder.Section{
 		ID: "check", Title: d.Title, Verdict: d.Verdict.Headline, Columns: []string{"check", "finding", "what to do"},
 		Text: r.Seen() + "; kedge check looks at more.",
+		Rows: lists.Of(r.Checks, func(c doctor.Check) []string { return []string{c.Verdict.Mark() + " " + c.Title, c.Figure, c.Remedy} }),
 	}
-	for _, c := range r.Checks {
-		s.Rows = append(s.Rows, []string{c.Verdict.Mark() + " " + c.Title, c.Figure, c.Remedy})
-	}
-	return s
 }
 
 // Diagnoses is what of an examination spoils a run: whatever failed, and steps that are too long.

@@ -119,7 +119,7 @@ func (d difference) asks() bool {
 }
 
 func comparedWarnings(runs []labelled, differ []difference) []string {
-	list := lists.Of(acrossRuns(runs, warnings), func(s shareable) string { return s.under(runs) + s.words })
+	list := acrossRuns(runs, func(r labelled) []string { return warnings(r.Result) })
 	if slices.ContainsFunc(differ, difference.asks) {
 		list = append(list, "The runs do not ask the same question (see what differs), so a gap or a distance is relative to the optimum of its own run.")
 	}
@@ -158,37 +158,29 @@ func keyed(differ []difference) string {
 // comparedVerdict ranks the methods of all runs and says where retraining settles in each.
 func comparedVerdict(runs []labelled, all []methodEnd) page.Finding {
 	j := judge(all)
-	for _, one := range acrossRuns(runs, lasting) {
-		j.Reasons = append(j.Reasons, one.under(runs)+one.words)
-	}
-	for _, one := range gathered(runs, labelOf, func(r labelled) []string { return cautions(diagnosed(r.Result, r.spec)) }) {
-		j.Cautions = append(j.Cautions, one.under(runs)+one.words)
-	}
+	j.Reasons = append(j.Reasons, acrossRuns(runs, func(r labelled) []string { return lasting(r.Result) })...)
+	j.Cautions = acrossRuns(runs, func(r labelled) []string { return cautions(diagnosed(r.Result, r.spec)) })
 	return j
 }
 
 func labelOf(r labelled) string { return r.label }
 
 // under names the runs that say something, unless all do.
-func (s shareable) under(runs []labelled) string {
+func (s shareable[W]) under(runs []labelled) string {
 	if len(s.by) == len(runs) {
 		return ""
 	}
 	return phrase.Enumerate(s.by) + ": "
 }
 
-// acrossRuns lists what runs say, each thing once.
-func acrossRuns(runs []labelled, say func(*folder.Result) []string) []shareable {
-	return gathered(runs, labelOf, func(r labelled) []string { return say(r.Result) })
+// acrossRuns lists what runs say, each thing once, behind the names of those that say it.
+func acrossRuns(runs []labelled, say func(labelled) []string) []string {
+	return lists.Of(gathered(runs, labelOf, say), func(s shareable[string]) string { return s.under(runs) + s.said })
 }
 
 // strandsAcross gives methods colours and runs dashes or, when there are more runs than methods, the other way round.
 func strandsAcross(runs []labelled) (list []strand) {
-	var methods []string
-	for _, r := range runs {
-		methods = append(methods, names(r.Result)...)
-	}
-	methods = lists.Distinct(methods)
+	methods := lists.Distinct(slices.Concat(lists.Of(runs, func(r labelled) []string { return names(r.Result) })...))
 	styles := plot.StylesOf(methods)
 	for i, r := range runs {
 		for _, run := range r.Runs {
@@ -209,18 +201,10 @@ const mostRules = 4
 // rulesAcross are the levels of all runs; one that several share is drawn once.
 func rulesAcross(runs []labelled) func(id string) []page.GraphRule {
 	return func(id string) []page.GraphRule {
-		value := map[string]float64{}
 		list := []page.GraphRule{}
-		for _, one := range acrossRuns(runs, func(r *folder.Result) (keys []string) {
-			for _, rule := range rulesOf(r, id) {
-				key := fmt.Sprintf("%s\x00%x", rule.Label, rule.Value)
-				value[key], keys = rule.Value, append(keys, key)
-			}
-			return keys
-		}) {
-			label, _, _ := strings.Cut(one.words, "\x00")
-			label, _, _ = strings.Cut(label, ":")
-			list = append(list, page.GraphRule{Value: value[one.words], Label: one.under(runs) + label})
+		for _, one := range gathered(runs, labelOf, func(r labelled) []page.GraphRule { return rulesOf(r.Result, id) }) {
+			label, _, _ := strings.Cut(one.said.Label, ":")
+			list = append(list, page.GraphRule{Value: one.said.Value, Label: one.under(runs) + label})
 		}
 		return list[:min(len(list), mostRules)]
 	}
@@ -233,9 +217,9 @@ func differTable(labels []string, differ []difference) page.TextTable {
 		t.About = "The specs are the same in every key."
 	}
 	t.Columns = lists.Of(append([]string{"key"}, labels...), page.Titled)
-	for _, d := range differ {
-		t.Rows = append(t.Rows, append([]page.TextCell{page.Words(d.key)}, lists.Of(d.values, settingCell)...))
-	}
+	t.Rows = lists.Of(differ, func(d difference) []page.TextCell {
+		return append([]page.TextCell{page.Words(d.key)}, lists.Of(d.values, settingCell)...)
+	})
 	return t
 }
 

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/report/page"
 )
@@ -31,17 +33,13 @@ func decisions(r *folder.Result) page.TextTable {
 		t.Columns = append(t.Columns, page.Head{Name: "stable point", Numeric: true})
 		columns = append(columns, pointCells(&r.Stable, write))
 	}
-	for i := range r.Runs {
-		run := &r.Runs[i]
+	for _, run := range r.Runs {
 		t.Columns = append(t.Columns, page.Head{Name: run.Name, Numeric: true})
-		columns = append(columns, methodCells(r, run, n, write))
+		columns = append(columns, methodCells(r.Decisions(&run), n, write))
 	}
 	for i := range min(n, mostEntries) {
-		row := []page.TextCell{page.Words(entryWords(r, i))}
-		for _, cells := range columns {
-			row = append(row, cells[i])
-		}
-		t.Rows = append(t.Rows, row)
+		row := lists.Of(columns, func(cells []page.TextCell) page.TextCell { return cells[i] })
+		t.Rows = append(t.Rows, append([]page.TextCell{page.Words(calledWords(r.Names.Decision, i, strconv.Itoa(i)))}, row...))
 	}
 	if n > mostEntries {
 		t.About += fmt.Sprintf(" Here are the first %d of %d; all of them are in arrays.npz.", mostEntries, n)
@@ -49,18 +47,14 @@ func decisions(r *folder.Result) page.TextTable {
 	return t
 }
 
-// entryWords is the name of an entry with its unit, its number without a name.
-func entryWords(r *folder.Result, i int) string {
-	e := kedge.CalledAt(r.Names.Decision, i)
-	return unitWords(kedge.Called{Name: cmp.Or(e.Name, strconv.Itoa(i)), Unit: e.Unit})
-}
-
-// unitWords is a name with its unit.
-func unitWords(e kedge.Called) string {
+// calledWords is what an entry is called, or otherwise, with its unit.
+func calledWords(names []kedge.Called, i int, otherwise string) string {
+	e := kedge.CalledAt(names, i)
+	words := cmp.Or(e.Name, otherwise)
 	if e.Unit == "" {
-		return e.Name
+		return words
 	}
-	return e.Name + ", in " + e.Unit
+	return words + ", in " + e.Unit
 }
 
 // pointCells are the entries of a point, with their intervals where there are any.
@@ -79,14 +73,11 @@ func pointCells(p *folder.Point, write func(float64) string) (list []page.TextCe
 }
 
 // methodCells are the n entries of where a method ended, with their spread over trials.
-func methodCells(r *folder.Result, run *folder.Run, n int, write func(float64) string) []page.TextCell {
-	list := make([]page.TextCell, n)
-	ends := r.Decisions(run)
-	for i := range list {
-		list[i] = page.Number(math.NaN(), write)
-		if len(ends) == n {
-			list[i] = page.Number(ends[i].Mean, write, reach(ends[i].Spread, write)...)
-		}
+func methodCells(ends []folder.DecisionSpread, n int, write func(float64) string) []page.TextCell {
+	if len(ends) != n {
+		return slices.Repeat([]page.TextCell{page.Number(math.NaN(), write)}, n)
 	}
-	return list
+	return lists.Of(ends, func(e folder.DecisionSpread) page.TextCell {
+		return page.Number(e.Mean, write, reach(e.Spread, write)...)
+	})
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/lists"
@@ -12,6 +11,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // arrivedGap is the mean gap up to which nothing about how a method was set needs an explanation.
@@ -21,15 +21,14 @@ const arrivedGap = 1e-3
 // and those that rest in another place than the best.
 func diagnosed(r *folder.Result, s *problem.Spec) (list []folder.Diagnosis) {
 	for _, d := range r.Diagnoses {
-		if run := runOf(r, d.Method); d.Method == "" || run != nil && !arrived(run) {
+		if run := runOf(r, d.Method); d.Method == "" || run != nil && !arrived(*run) {
 			list = append(list, d)
 		}
 	}
 	if optimumMoves(r) {
 		return list
 	}
-	for i := range r.Runs {
-		run := &r.Runs[i]
+	for _, run := range r.Runs {
 		if d := moving(run, r.Iterations); d != nil {
 			list = append(list, *d)
 		} else if isExact(s, run.Name) && !slices.ContainsFunc(list, func(d folder.Diagnosis) bool { return d.Method == run.Name }) {
@@ -50,30 +49,24 @@ func cautions(list []folder.Diagnosis) []string {
 }
 
 func runOf(r *folder.Result, name string) *folder.Run {
-	for i := range r.Runs {
-		if r.Runs[i].Name == name {
-			return &r.Runs[i]
-		}
+	if i := slices.IndexFunc(r.Runs, func(run folder.Run) bool { return run.Name == name }); i >= 0 {
+		return &r.Runs[i]
 	}
 	return nil
 }
 
 // arrived tells whether all trials of a method end at the optimum, as near as matters.
-func arrived(run *folder.Run) bool {
+func arrived(run folder.Run) bool {
 	gaps := run.Final("gap")
-	for _, gap := range gaps {
-		if !phrase.Finite(gap) {
-			return false
-		}
-	}
-	return math.Abs(over(gaps).Mean) <= arrivedGap
+	s := over(gaps)
+	return s.count == len(gaps) && math.Abs(s.Mean) <= arrivedGap
 }
 
 // astray tells whether a method ends no nearer than a tenth of the gap that it began with, or loses trials.
-func astray(run *folder.Run) bool {
+func astray(run folder.Run) bool {
 	begin, end := 0.0, 0.0
-	for i := range run.Trials {
-		gaps := run.Trials[i].Of("gap")
+	for _, t := range run.Trials {
+		gaps := t.Of("gap")
 		if len(gaps) == 0 || !phrase.Finite(gaps[len(gaps)-1]) {
 			return true
 		}
@@ -93,12 +86,11 @@ const (
 
 // moving says that the gap of a method was still changing when the turns were over, by more in the last tenth of them than chance between
 // trials explains; of a single trial, in one direction all through the later half.
-func moving(run *folder.Run, turns int) *folder.Diagnosis {
+func moving(run folder.Run, turns int) *folder.Diagnosis {
 	var then, now, change []float64
 	span, steady := 0, true
-	for i := range run.Trials {
-		t := &run.Trials[i]
-		from := lateRow(t)
+	for _, t := range run.Trials {
+		from := lateRow(t.K)
 		if from < 0 {
 			return nil
 		}
@@ -128,7 +120,7 @@ func moving(run *folder.Run, turns int) *folder.Diagnosis {
 const swingShare = 0.1
 
 // swinging says that a method about which nothing is random does not come to rest, but goes to and fro in the later half of the turns.
-func swinging(run *folder.Run, s *problem.Spec) []folder.Diagnosis {
+func swinging(run folder.Run, s *problem.Spec) []folder.Diagnosis {
 	if len(run.Trials) == 0 || arrived(run) {
 		return nil
 	}
@@ -148,9 +140,9 @@ func swinging(run *folder.Run, s *problem.Spec) []folder.Diagnosis {
 }
 
 // lateRow is the last recorded turn before the last tenth, −1 where there is none.
-func lateRow(t *folder.Trial) int {
-	for i := len(t.K) - 2; i >= 0; i-- {
-		if last := t.K[len(t.K)-1]; float64(t.K[i]) <= (1-lateShare)*float64(last) {
+func lateRow(turns []int) int {
+	for i := len(turns) - 2; i >= 0; i-- {
+		if last := turns[len(turns)-1]; float64(turns[i]) <= (1-lateShare)*float64(last) {
 			return i
 		}
 	}
@@ -181,38 +173,22 @@ func elsewhere(r *folder.Result, s *problem.Spec, known []folder.Diagnosis) (lis
 	if e == nil || e.Places < 2 {
 		return nil
 	}
-	for i := range r.Runs {
-		run := &r.Runs[i]
-		explained := lists.Of(known, func(d folder.Diagnosis) string { return d.Method })
+	explained := lists.Of(known, func(d folder.Diagnosis) string { return d.Method })
+	for _, run := range r.Runs {
 		if arrived(run) || len(run.Trials) == 0 || slices.Contains(explained, run.Name) || !seeksOptimum(s, run.Name) {
 			continue
 		}
 		list = append(list, folder.Diagnosis{Method: run.Name, Check: "places", Text: fmt.Sprintf(
 			"The settled loss has at least %d places where descent ends, and %s may have come to rest in another one than the best.", e.Places, run.Name),
-			Remedy: "set start={law: values, values: [" + entries(r.Optimum.Decision) + "]} to see whether it stays at the best"})
+			Remedy: "set start={law: values, values: [" + firstOf(r.Optimum.Decision, 8, fourDigits) + "]} to see whether it stays at the best"})
 	}
 	return list
 }
 
 // seeksOptimum tells whether a method is known to end at the optimum.
 func seeksOptimum(s *problem.Spec, name string) bool {
-	if s == nil {
-		return false
-	}
-	for _, a := range s.Algorithms {
-		if a.Name == name {
-			return a.Facts().Held == online.Optimal
-		}
-	}
-	return false
+	return s != nil && slices.ContainsFunc(s.Algorithms, func(a kind.Algorithm) bool { return a.Name == name && a.Facts().Held == online.Optimal })
 }
 
-// entries are the numbers of a short decision, as specs have them.
-func entries(u []float64) string {
-	const most = 8
-	list := lists.Of(u[:min(len(u), most)], func(v float64) string { return fmt.Sprintf("%.4g", v) })
-	if len(u) > most {
-		list = append(list, "…")
-	}
-	return strings.Join(list, ", ")
-}
+// fourDigits is a number as specs have it.
+func fourDigits(v float64) string { return fmt.Sprintf("%.4g", v) }

@@ -38,7 +38,7 @@ func geometric(first, share float64, n int) (gaps []float64) {
 // ln(0.01)/ln(0.9) = 43.7 hundreds of turns, in two digits rounded up 4400.
 func TestMovingSaysWhatItTakes(t *testing.T) {
 	run := falling("a", geometric(.1, .9, 21))
-	d := moving(&run, 2000)
+	d := moving(run, 2000)
 	if d == nil {
 		t.Fatal("a gap that falls by a tenth every hundred turns is at rest")
 	}
@@ -58,7 +58,7 @@ func TestWhatIsAtRestDoesNotMove(t *testing.T) {
 		"a constant": falling("a", geometric(.1, 1, 21)), "noise": falling("a", noisy(0)), "noise of several trials": falling("a", noisy(0), noisy(2), noisy(4)),
 		"arrived": falling("a", geometric(1e-3, .9, 21)), "nothing recorded": falling("a", []float64{.1}), "two rows": falling("a", []float64{.1, .1}),
 	} {
-		if d := moving(&run, 2000); d != nil {
+		if d := moving(run, 2000); d != nil {
 			t.Errorf("%s: %s", what, d.Text)
 		}
 	}
@@ -73,11 +73,11 @@ func TestAstray(t *testing.T) {
 		{[][]float64{{1, 1, 0.05}}, false}, {[][]float64{{1, 0.05, 1}}, true}, {[][]float64{{1}}, true}, {[][]float64{{1, 0.125}}, true}, {[][]float64{{-2, 7, -0.1875}}, false}, {[][]float64{{-2, 7, -0.25}}, true},
 		{[][]float64{{5, 0}, {1, 0.5}}, false}, {[][]float64{{4, 0.5}, {1, 0}}, false}, {[][]float64{{3, 0.25}, {1, 0.25}}, true}, {[][]float64{{1, 0}, {1, math.NaN()}}, true}, {[][]float64{{0, 0}}, false},
 	} {
-		if run := falling("a", c.trials...); astray(&run) != c.want {
+		if run := falling("a", c.trials...); astray(run) != c.want {
 			t.Errorf("%v is astray: %t", c.trials, !c.want)
 		}
 	}
-	if !astray(&folder.Run{Trials: make([]folder.Trial, 1)}) {
+	if !astray(folder.Run{Trials: make([]folder.Trial, 1)}) {
 		t.Error("a trial in which nothing was measured is not astray")
 	}
 }

@@ -12,15 +12,13 @@ import (
 
 // sectionsOf takes over what checks have added to a result.
 func sectionsOf(added []folder.Section) []page.Chapter {
-	var list []page.Chapter
-	for _, a := range added {
+	return lists.Of(added, func(a folder.Section) page.Chapter {
 		s := page.Chapter{ID: "section-" + a.ID, Title: a.Title, Verdict: a.Verdict, Sign: signOf(a.Verdict), Paragraphs: paragraphs(a.Text)}
 		if len(a.Columns) > 0 {
 			s.Table = tableOf(s.ID, a)
 		}
-		list = append(list, s)
-	}
-	return list
+		return s
+	})
 }
 
 func signOf(verdict string) string {
@@ -43,11 +41,6 @@ func paragraphs(text string) []string {
 	return list
 }
 
-func isNumber(s string) bool {
-	_, err := strconv.ParseFloat(s, 64)
-	return err == nil
-}
-
 // tableOf fills short rows up and cuts long ones. A column is set to the right where every entry is a number.
 func tableOf(id string, a folder.Section) *page.TextTable {
 	t := &page.TextTable{ID: id, Title: a.Title, Columns: lists.Of(a.Columns, page.Titled)}
@@ -55,7 +48,7 @@ func tableOf(id string, a folder.Section) *page.TextTable {
 		row := make([]page.TextCell, len(a.Columns))
 		for i := range min(len(given), len(row)) {
 			row[i].Text = given[i]
-			if isNumber(given[i]) {
+			if _, err := strconv.ParseFloat(given[i], 64); err == nil {
 				row[i].Exact = given[i]
 			}
 		}

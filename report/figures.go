@@ -107,7 +107,7 @@ func lineFigure(r *folder.Result, name, title, see string, m measure) draw.Sketc
 	} else {
 		g.Legend = append(draw.Entries(list), g.Legend...)
 	}
-	g.SetX(turns(g.Panels))
+	alongTurns(g.Panels)
 	return g.Sketch(name, title, see+banded(r), floored)
 }
 
@@ -126,13 +126,15 @@ func (m measure) panel(list draw.Lines, log bool) draw.Panel {
 	return p
 }
 
-// turns is the horizontal axis of panels over the turns.
-func turns(panels []draw.Panel) draw.Axis {
+// alongTurns gives panels the turns for their horizontal axis.
+func alongTurns(panels []draw.Panel) {
 	x, _ := draw.Extents(panels...)
 	if x.Low == x.High {
 		x = draw.Extent{Low: x.Low - 0.5, High: x.High + 0.5}
 	}
-	return draw.Axis{Ruler: draw.Ruler{Min: x.Low, Max: x.High, Whole: true}, Label: "turn k"}
+	for i := range panels {
+		panels[i].X = draw.Axis{Ruler: draw.Ruler{Min: x.Low, Max: x.High, Whole: true}, Label: "turn k"}
+	}
 }
 
 // banded says what bands are, where there are any.
@@ -171,7 +173,7 @@ func constraintFigure(r *folder.Result) draw.Sketch {
 		}
 		g.Panels = append(append(g.Panels, shown...), multiplier.linear(r)...)
 	}
-	g.SetX(turns(g.Panels))
+	alongTurns(g.Panels)
 	return g.Sketch("constraints", "How the constraints are kept",
 		"By how much the population that settles under the decision in force exceeds a bound; at the dashed line and below, the constraint is kept. "+
 			"Beside it the multiplier with which the method presses towards it."+banded(r), false)
@@ -181,7 +183,7 @@ func constraintFigure(r *folder.Result) draw.Sketch {
 func constrainedGap(r *folder.Result) draw.Sketch {
 	m := measure{label: "relative gap to the best that keeps all constraints", name: "gap"}
 	g := draw.Grid{Columns: 1, Panels: m.linear(r), Legend: append(runEntries(r), draw.Entry{Words: trialsNote(r)})}
-	g.SetX(turns(g.Panels))
+	alongTurns(g.Panels)
 	return g.Sketch("gap", "Gap to the constrained optimum",
 		"The relative gap between the value of the decision in force and that of the best decision that keeps all constraints, the dashed line. "+
 			"On the wrong side of it a decision has a better value because it breaks them.", false)
@@ -219,7 +221,7 @@ func referenceFigure(r *folder.Result) draw.Sketch {
 			g.Legend = optimaEntries(r, list)
 		}
 	}
-	g.SetX(turns(g.Panels))
+	alongTurns(g.Panels)
 	return g.Sketch("reference", "Two notions of optimum", referenceCaption(r), floored)
 }
 

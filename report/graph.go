@@ -38,12 +38,7 @@ func chartsOf(columns []kedge.Column) []chart {
 			list = append(list, chart{c, []string{c.Name}})
 		}
 	}
-	place := func(c chart) int {
-		if i := slices.Index(firstCharts(), c.Chart); i >= 0 {
-			return i
-		}
-		return len(firstCharts())
-	}
+	place := func(c chart) int { return slices.Index(append(firstCharts(), c.Chart), c.Chart) } // the last for all that are not among the first
 	slices.SortStableFunc(list, func(a, b chart) int { return cmp.Compare(place(a), place(b)) })
 	return list
 }

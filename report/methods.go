@@ -50,10 +50,7 @@ func comparisonSketches(r *compare.Comparison) (list []draw.Sketch) {
 	if r.Suite {
 		list = append(list, suiteSketch(r))
 	}
-	for i := range r.Problems {
-		list = append(list, distanceSketch(&r.Problems[i]))
-	}
-	return list
+	return append(list, lists.Of(r.Problems, distanceSketch)...)
 }
 
 func comparisonFacts(r *compare.Comparison) string {
@@ -86,11 +83,8 @@ func comparisonQuestion(r *compare.Comparison) []page.Term {
 // the steps that they tried.
 func comparisonBrief(r *compare.Comparison, tables []page.TextTable) []page.Piece {
 	if !r.Suite {
-		list := []page.Piece{tables[0], page.Bullets{Texts: gridsTried(&r.Problems[0]), Whole: true}}
-		if words := answered(&r.Problems[0]); words != "" {
-			list = append(list, page.Note{Name: "optimum:", Text: words})
-		}
-		return list
+		one := &r.Problems[0]
+		return append([]page.Piece{tables[0], page.Bullets{Texts: gridsTried(one), Whole: true}}, noted("optimum:", one.Answer, one.Maximize)...)
 	}
 	tried := fmt.Sprintf("every method tried %d steps on %d trials apart from those that are told; the grids are in the report", r.Points, r.Tuning)
 	return []page.Piece{tables[0], page.Plainly{""}, page.Paragraphs{Texts: compare.Legend()}, page.Plainly{""}, tables[1], page.Plainly{"", tried}}
@@ -107,10 +101,9 @@ func methodTable(a *compare.Meeting, seconds map[string]float64) page.TextTable 
 			{Name: "step", Wide: 9, Off: true}, {Name: "seconds", Wide: 7, Off: true},
 		},
 	}
-	for i := range a.Rows {
-		m := &a.Rows[i]
+	for _, m := range a.Rows {
 		t.Rows = append(t.Rows, []page.TextCell{
-			page.Words(m.Method), endCell(a, m), rangeCell(m.ToOptimal), rangeCell(m.ToStable),
+			page.Words(m.Method), endCell(a, &m), rangeCell(m.ToOptimal), rangeCell(m.ToStable),
 			meanCell(m.Gap, phrase.Brief), meanCell(m.Value, phrase.Shortest),
 			page.Count(m.Deployments).InShort(phrase.Grouped(m.Deployments)), page.Count(m.Samples).InShort(phrase.Grouped(m.Samples)),
 			page.Words(fmt.Sprintf("%.3g", m.Step)), page.Words(fmt.Sprintf("%.1f", seconds[m.Method])),
@@ -133,7 +126,9 @@ func gridsTried(a *compare.Meeting) []string {
 		}
 		return nil
 	})
-	return lists.Of(tried, func(s shareable) string { return "tried " + s.words + ", on a log grid: " + strings.Join(s.by, ", ") })
+	return lists.Of(tried, func(s shareable[string]) string {
+		return "tried " + s.said + ", on a log grid: " + strings.Join(s.by, ", ")
+	})
 }
 
 func methodName(m compare.Row) string { return m.Method }
@@ -159,7 +154,7 @@ func why(m *compare.Row) string {
 // problemAbout says what is known of a problem.
 func problemAbout(a *compare.Meeting) string {
 	text := fmt.Sprintf("The optimum has the value %s.", phrase.Shortest(a.Value))
-	if words := answered(a); words != "" {
+	if words := standing(a.Answer, a.Maximize); words != "" {
 		text += " It is " + words + "."
 	}
 	if a.About != "" {
@@ -179,14 +174,6 @@ func problemAbout(a *compare.Meeting) string {
 		text += fmt.Sprintf(" The crowd does not settle within %s, and there is no time to wait longer: methods that learn from its answer are myopic.", phrase.Count(a.Settling, "turn"))
 	}
 	return text + " Means over trials, of distances with least and largest below; distances are Euclidean. Deployed are decisions, and people those that the method looked at, in a trial."
-}
-
-// answered is how much is known of the optimum of a problem, "" in results of earlier versions.
-func answered(a *compare.Meeting) string {
-	if a.Answer == nil {
-		return ""
-	}
-	return standing(a.Answer, a.Maximize)
 }
 
 // tuningTable shows settings and grids.
@@ -234,7 +221,7 @@ func gridCells(m compare.Row, points int) []page.TextCell {
 }
 
 // distanceSketch draws how far from the optimum the methods are, turn by turn, in a panel for every kind of knowledge that they need.
-func distanceSketch(a *compare.Meeting) draw.Sketch {
+func distanceSketch(a compare.Meeting) draw.Sketch {
 	groups := []compare.Group{{Rows: a.Rows}}
 	if len(a.Rows) > 5 {
 		groups = a.Groups()
@@ -261,7 +248,7 @@ func distanceSketch(a *compare.Meeting) draw.Sketch {
 }
 
 // leastDistance is the least distance that is drawn.
-func leastDistance(a *compare.Meeting) float64 {
+func leastDistance(a compare.Meeting) float64 {
 	far := a.Tolerance
 	for _, m := range a.Rows {
 		for _, s := range m.Curve.Far {

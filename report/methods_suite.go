@@ -24,12 +24,9 @@ func suiteTable(r *compare.Comparison) page.TextTable {
 	for i := range r.Problems {
 		t.Columns, t.Brief = append(t.Columns, page.Head{Name: fmt.Sprint(i + 1), Wide: 4}), append(t.Brief, i+1)
 	}
-	for i := range r.Problems[0].Rows {
-		row := []page.TextCell{page.Words(r.Problems[0].Rows[i].Method)}
-		for j := range r.Problems {
-			row = append(row, page.Words(r.Problems[j].Letters(&r.Problems[j].Rows[i])))
-		}
-		t.Rows = append(t.Rows, row)
+	for i, m := range r.Problems[0].Rows {
+		letters := lists.Of(r.Problems, func(a compare.Meeting) page.TextCell { return page.Words(a.Letters(&a.Rows[i])) })
+		t.Rows = append(t.Rows, append([]page.TextCell{page.Words(m.Method)}, letters...))
 	}
 	return t
 }
@@ -44,25 +41,17 @@ func answersTable(r *compare.Comparison) page.TextTable {
 		},
 		About: "Known in closed form, but for the optimum of softmax. A problem whose stable point is its optimum cannot make a method that ignores the answer of the crowd look bad.",
 	}
-	for i := range r.Problems {
-		a := &r.Problems[i]
+	for i, a := range r.Problems {
 		apart := page.Words("no").InShort("cannot separate")
 		if a.Separates {
 			apart = page.Words("yes").InShort(" ")
 		}
 		t.Rows = append(t.Rows, []page.TextCell{
 			page.Words(fmt.Sprintf("%d %s", i+1, a.Name), inSmall(a.About)...).InShort(fmt.Sprintf("%2d %s", i+1, a.Name)),
-			vectorCell(a.Stable), vectorCell(a.Optimal), plainMinus(page.Number(a.Value, phrase.Shortest)), apart, answerCell(a),
+			vectorCell(a.Stable), vectorCell(a.Optimal), plainMinus(page.Number(a.Value, phrase.Shortest)), apart, standingCell(a.Answer, a.Maximize),
 		})
 	}
 	return t
-}
-
-func answerCell(a *compare.Meeting) page.TextCell {
-	if a.Answer == nil {
-		return page.Words("")
-	}
-	return standingCell(a.Answer, a.Maximize)
 }
 
 // vectorCell shows the first four entries of a decision, on a terminal the first two.

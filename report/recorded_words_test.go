@@ -22,12 +22,12 @@ func ended(name string, gaps ...float64) methodEnd {
 }
 
 // course is a method whose gap goes so over turns.
-func course(turns []int, gaps ...float64) *folder.Run {
+func course(turns []int, gaps ...float64) folder.Run {
 	var rows []map[string]float64
 	for _, v := range gaps {
 		rows = append(rows, map[string]float64{"gap": v})
 	}
-	return &folder.Run{Name: "it", Trials: []folder.Trial{{Measured: measured(turns, rows...)}}}
+	return folder.Run{Name: "it", Trials: []folder.Trial{{Measured: measured(turns, rows...)}}}
 }
 
 // Words for numbers at the edges of how they are said are what they were when they were last looked at.
@@ -45,13 +45,13 @@ func TestWordsAreAsRecorded(t *testing.T) {
 	}
 	for n := range 11 {
 		u := []float64{1, 2.5, -3, 4, 5, 6, 7, 8, 9, 10}[:n]
-		say("%d entries: %s; of four %s", n, entries(u), vectorWords(u, 4))
+		say("%d entries: %s; of four %s", n, firstOf(u, 8, fourDigits), vectorWords(u, 4))
 	}
 	for _, n := range []int{0, 1, 59, 60, 61, 62} {
 		say("a setting of %d: %s", n, setting(strings.Repeat("ä", n)))
 	}
 	for _, gap := range []float64{0.5, 0.02, 1e-4, 1e-5, 9.9e-6, 1e-9, 1e-10, 1e-11, 0, -1, math.NaN()} {
-		r := &folder.Result{Runs: []folder.Run{*course([]int{0}, gap)}}
+		r := &folder.Result{Runs: []folder.Run{course([]int{0}, gap)}}
 		format := valueFormat(r)
 		say("a gap of %v: %d digits, %s %s %s %s %s %s", gap, valueDigits(r), format(1.0/3), format(1e-4), format(9.9e-5), format(9.99e8), format(1e9), format(0))
 	}
@@ -92,8 +92,8 @@ func TestCoursesAreAsRecorded(t *testing.T) {
 					from *= by
 				}
 				run, other := course(turns, gaps...), course(turns, swung...)
-				lines = append(lines, fmt.Sprintf("%v by %v to %.6g: late %d, arrived %v, astray %v, one way %v", turns, by, gaps[len(gaps)-1], lateRow(&run.Trials[0]), arrived(run), astray(run), oneWay(gaps)))
-				for _, one := range []*folder.Run{run, other} {
+				lines = append(lines, fmt.Sprintf("%v by %v to %.6g: late %d, arrived %v, astray %v, one way %v", turns, by, gaps[len(gaps)-1], lateRow(run.Trials[0].K), arrived(run), astray(run), oneWay(gaps)))
+				for _, one := range []folder.Run{run, other} {
 					if d := moving(one, 100); d != nil {
 						lines = append(lines, "  "+d.Text+" "+d.Remedy)
 					}
@@ -161,7 +161,7 @@ func TestAcross(t *testing.T) {
 func TestWhoEndsBelow(t *testing.T) {
 	r := &folder.Result{}
 	for i, gap := range []float64{0.089, 0.0901, 0.2} {
-		run := *course([]int{0}, gap)
+		run := course([]int{0}, gap)
 		run.Name = fmt.Sprint("m", i)
 		r.Runs = append(r.Runs, run)
 	}

@@ -26,7 +26,7 @@ func runDocument(kinds *kind.Catalogue, r *folder.Result, figures []draw.Figure)
 		r.Answer = advised(r, cautions(diagnosed(r, s)))
 	}
 	d := &page.Document{
-		Answer: foremost(r.Answer), Title: r.Case, Facts: facts(r), Warnings: warnings(r), Question: question.Of(s), Verdict: verdict(r, s, ends),
+		Title: r.Case, Facts: facts(r), Warnings: warnings(r), Question: question.Of(s), Verdict: verdict(r, s, ends),
 		Graphs: graphsOf(strandsOf(r), rules, valueDigits(r)), Tables: slices.Concat([]page.TextTable{methods(r, ends), offline(r)}, restsTable(r), []page.TextTable{decisions(r)}), Figures: figures,
 		Spec: r.Spec, Sections: append(twoOptima(r), sectionsOf(r.Sections)...),
 		Repeat: "kedge run spec.yaml --out again", Origin: origin(r.Seed, r.Build),
@@ -34,11 +34,12 @@ func runDocument(kinds *kind.Catalogue, r *folder.Result, figures []draw.Figure)
 	if trialsOf(r) > 1 {
 		d.Tables = append(d.Tables, trials(r))
 	}
-	if d.Answer != nil {
+	if a := r.Answer; a != nil {
+		d.Answer = &page.Finding{Headline: a.Text, Cautions: a.Doubts, Reasons: a.Details}
 		d.Verdict.Cautions = nil // the answer has them
 		d.Brief = append(d.Brief, *d.Answer, page.Plainly{""})
 	}
-	d.Brief = append(append(d.Brief, d.Tables[1], d.Tables[0]), standings(r)...)
+	d.Brief = slices.Concat(append(d.Brief, d.Tables[1], d.Tables[0]), noted("optimum:", &r.Optimum, r.Maximize), noted("stable point:", &r.Stable, r.Maximize))
 	for _, text := range breakers(ends) {
 		d.Brief = append(d.Brief, page.Caution(text))
 	}
@@ -58,23 +59,12 @@ func advised(r *folder.Result, doubts []string) *folder.Advice {
 	return advice.Of(r, known)
 }
 
-// foremost is the answer as a document has it.
-func foremost(a *folder.Advice) *page.Finding {
-	if a == nil {
-		return nil
+// noted is the line of a terminal that says how much is known of a point.
+func noted(name string, p *folder.Point, maximize bool) []page.Piece {
+	if words := standing(p, maximize); words != "" {
+		return []page.Piece{page.Note{Name: name, Text: words}}
 	}
-	return &page.Finding{Headline: a.Text, Cautions: a.Doubts, Reasons: a.Details}
-}
-
-// standings are the lines of a terminal that say how much is known of the points.
-func standings(r *folder.Result) (list []page.Piece) {
-	if words := standing(&r.Optimum, r.Maximize); words != "" {
-		list = append(list, page.Note{Name: "optimum:", Text: words})
-	}
-	if words := standing(&r.Stable, r.Maximize); words != "" {
-		list = append(list, page.Note{Name: "stable point:", Text: words})
-	}
-	return list
+	return nil
 }
 
 // facts is the size of the run in one line.

@@ -82,11 +82,7 @@ func names(r *folder.Result) []string {
 
 // trialsOf is the largest number of finished trials of a method.
 func trialsOf(r *folder.Result) int {
-	n := 0
-	for _, run := range r.Runs {
-		n = max(n, len(run.Trials))
-	}
-	return n
+	return slices.Max(append(lists.Of(r.Runs, func(run folder.Run) int { return len(run.Trials) }), 0))
 }
 
 // greatest is the greatest of some columns at every turn of a trial, nil when it has none of them.
@@ -125,18 +121,18 @@ func heeds(run folder.Run) bool {
 }
 
 // shareable is something that one or several say.
-type shareable struct {
-	words string
-	by    []string
+type shareable[W comparable] struct {
+	said W
+	by   []string
 }
 
 // gathered lists what is said, each thing once, and by whom.
-func gathered[T any](list []T, name func(T) string, say func(T) []string) (all []shareable) {
+func gathered[T any, W comparable](list []T, name func(T) string, say func(T) []W) (all []shareable[W]) {
 	for _, one := range list {
-		for _, words := range say(one) {
-			i := slices.IndexFunc(all, func(s shareable) bool { return s.words == words })
+		for _, said := range say(one) {
+			i := slices.IndexFunc(all, func(s shareable[W]) bool { return s.said == said })
 			if i < 0 {
-				i, all = len(all), append(all, shareable{words: words})
+				i, all = len(all), append(all, shareable[W]{said: said})
 			}
 			all[i].by = append(all[i].by, name(one))
 		}

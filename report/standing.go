@@ -13,7 +13,7 @@ import (
 )
 
 // standing says how much is known of a point and how, in the words that are the same wherever an answer is told: proven, searched or
-// stationary only. Nothing is said of the points of earlier versions, which tell nothing of it.
+// stationary only. Nothing is said of no point, or of those of earlier versions, which tell nothing of it.
 func standing(p *folder.Point, maximize bool) string {
 	word, how := standingParts(p, maximize)
 	return strings.TrimSuffix(word+": "+how, ": ")
@@ -21,12 +21,11 @@ func standing(p *folder.Point, maximize bool) string {
 
 // standingParts is the word of a standing, and what there is to say of it.
 func standingParts(p *folder.Point, maximize bool) (word, how string) {
-	e := p.Evidence
-	if e == nil {
+	if p == nil || p.Evidence == nil {
 		return "", ""
 	}
 	var list []string
-	switch e.Standing {
+	switch e := p.Evidence; e.Standing {
 	case folder.Proven:
 		word, list = "proven", append(inSmall(e.Why), outOfReach(p, maximize)...)
 	case folder.Searched:
@@ -163,9 +162,7 @@ func restsTable(r *folder.Result) []page.TextTable {
 		t.Columns[i].Numeric = false
 	}
 	value := valueFormat(r)
-	for i := range r.Rests {
-		t.Rows = append(t.Rows, restRow(&r.Rests[i], value))
-	}
+	t.Rows = lists.Of(r.Rests, func(p folder.Point) []page.TextCell { return restRow(&p, value) })
 	return []page.TextTable{t}
 }
 

@@ -62,9 +62,9 @@ const mostFailures = 10
 // sweepWarnings are the failures first, then what the cells have to say, each thing once.
 func sweepWarnings(r *folder.SweepResult) []string {
 	var failed []string
-	for i := range r.Cells {
-		if c := &r.Cells[i]; c.Err != "" {
-			failed = append(failed, fmt.Sprintf("The cell with %s failed: %s", where(r, c), c.Err))
+	for _, c := range r.Cells {
+		if c.Err != "" {
+			failed = append(failed, fmt.Sprintf("The cell with %s failed: %s", where(r, &c), c.Err))
 		}
 	}
 	if more := len(failed) - mostFailures; more > 0 {
@@ -76,8 +76,8 @@ func sweepWarnings(r *folder.SweepResult) []string {
 		}
 		return c.Summary.Notes
 	})
-	return append(failed, lists.Of(notes, func(s shareable) string {
-		return fmt.Sprintf("In %s of %d: %s", phrase.Count(len(s.by), "cell"), len(r.Cells), s.words)
+	return append(failed, lists.Of(notes, func(s shareable[string]) string {
+		return fmt.Sprintf("In %s of %d: %s", phrase.Count(len(s.by), "cell"), len(r.Cells), s.said)
 	})...)
 }
 
@@ -227,7 +227,7 @@ func byGap(a, b folder.Ending) int { return cmp.Compare(a.Gap.Mean, b.Gap.Mean) 
 func lossOfRetraining(r *folder.SweepResult) []string {
 	var known []*folder.CellResult
 	for i := range r.Cells {
-		if s := r.Cells[i].Summary; s != nil && s.Stable != nil && phrase.Finite(s.Stable.Gap) {
+		if s := r.Cells[i].Summary; s != nil && phrase.Finite(s.StablePoint().Gap) {
 			known = append(known, &r.Cells[i])
 		}
 	}
@@ -272,13 +272,9 @@ func endingRow(e folder.Ending) []page.TextCell {
 		}
 		row = append(row, c)
 	}
-	stable := math.NaN()
-	if s := e.Cell.Summary.Stable; s != nil {
-		stable = s.Gap
-	}
 	value := func(v float64) string { return phrase.Digits(v, 6) }
 	return append(row, page.Words(e.Algorithm), page.Count(e.Trials), spreadCell(e.Value, value), spreadCell(e.Gap, phrase.Percent),
-		spreadCell(e.Distance, phrase.Percent), page.Number(stable, phrase.Percent), page.Words(e.Cell.ID))
+		spreadCell(e.Distance, phrase.Percent), page.Number(e.Cell.Summary.StablePoint().Gap, phrase.Percent), page.Words(e.Cell.ID))
 }
 
 // drawsTable has one row a cell whose numbers are not known.
@@ -295,19 +291,12 @@ func drawsTable(r *folder.SweepResult) page.TextTable {
 		}
 		return page.Words(folder.Brief(*v))
 	}
-	for i := range r.Cells {
-		c := &r.Cells[i]
+	for _, c := range r.Cells {
 		if c.Summary == nil || c.Summary.OverDraws == nil || len(c.Summary.OverDraws.Stakes) < 2 || len(t.Rows) == mostRows {
 			continue
 		}
 		d := c.Summary.OverDraws
-		decision, within := "", "cannot be told"
-		for k, v := range d.Robust.Decision[:min(len(d.Robust.Decision), 4)] {
-			decision += []string{"", ", "}[min(k, 1)] + folder.Brief(v)
-		}
-		if len(d.Robust.Decision) > 4 {
-			decision += ", …"
-		}
+		decision, within := firstOf(d.Robust.Decision, 4, folder.Brief), "cannot be told"
 		if w := d.Stakes[1].Within; w != nil {
 			within = folder.Brief(w.Low) + " … " + folder.Brief(w.High)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/report/draw"
@@ -161,13 +162,13 @@ func follow(p *folder.Path, n, m int, state, decision func(k int, v []float64) d
 
 // plane shows the first two entries of states and, if they have two as well, of decisions.
 func plane(r *folder.Result, n, m int) view {
-	v := view{across: stateWords(r, 0, "first entry"), up: stateWords(r, 1, "second entry"), square: true, see: "The strong line is the decision, the cross the optimum; they share the axes of the states."}
+	v := view{across: calledWords(r.Names.State, 0, "first entry"), up: calledWords(r.Names.State, 1, "second entry"), square: true, see: "The strong line is the decision, the cross the optimum; they share the axes of the states."}
 	two := func(_ int, v []float64) draw.Spot { return draw.Spot{X: v[0], Y: v[1]} }
 	decision, optimum := two, []draw.Spot(nil)
 	switch {
 	case n != m || n > 2:
 		decision, v.see = nil, "Only the first two entries of states are shown."
-		v.across, v.up = stateWords(r, 0, "first entry of the state"), stateWords(r, 1, "second entry of the state")
+		v.across, v.up = calledWords(r.Names.State, 0, "first entry of the state"), calledWords(r.Names.State, 1, "second entry of the state")
 	case len(r.Optimum.Decision) == 2:
 		optimum = []draw.Spot{two(0, r.Optimum.Decision)}
 	}
@@ -179,12 +180,6 @@ func plane(r *folder.Result, n, m int) view {
 	return v
 }
 
-// stateWords is what an entry of the state is called, with its unit; without a name it is what everybody says.
-func stateWords(r *folder.Result, i int, otherwise string) string {
-	e := kedge.CalledAt(r.Names.State, i)
-	return unitWords(kedge.Called{Name: cmp.Or(e.Name, otherwise), Unit: e.Unit})
-}
-
 // overTurns shows a single number over the turns.
 func overTurns(r *folder.Result, m int) view {
 	state := func(k int, v []float64) draw.Spot { return draw.Spot{X: float64(k), Y: v[0]} }
@@ -192,7 +187,7 @@ func overTurns(r *folder.Result, m int) view {
 	if m != 1 {
 		decision = nil
 	}
-	return view{across: "turn k", up: stateWords(r, 0, "state"), see: "The snapshots lie closest at first.", tracks: func(p *folder.Path) draw.Trails {
+	return view{across: "turn k", up: calledWords(r.Names.State, 0, "state"), see: "The snapshots lie closest at first.", tracks: func(p *folder.Path) draw.Trails {
 		return follow(p, 1, m, state, decision)
 	}}
 }
@@ -235,16 +230,13 @@ func projected(r *folder.Result, p *folder.Path, n int) view {
 
 // unit is v at length 1, or the first axis when v is zero.
 func unit(v []float64) []float64 {
-	out := make([]float64, len(v))
 	length := rows.Norm(v)
 	if !(length > 0) || !phrase.Finite(length) {
-		out[0] = 1
-		return out
+		axis := make([]float64, len(v))
+		axis[0] = 1
+		return axis
 	}
-	for i := range v {
-		out[i] = v[i] / length
-	}
-	return out
+	return lists.Of(v, func(x float64) float64 { return x / length })
 }
 
 // across is the direction of what v has at a right angle to a unit vector; of an axis when v has nothing.

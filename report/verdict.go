@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -35,13 +36,12 @@ func newMethodEnd(name string, run folder.Run, exact bool) methodEnd {
 	var gaps []float64
 	for _, t := range run.Trials {
 		gap := off(&t)
-		if gaps = append(gaps, gap); !phrase.Finite(gap) {
-			c.lost++
-			continue
+		if gaps = append(gaps, gap); phrase.Finite(gap) {
+			c.ends[t.Index] = gap
 		}
-		c.ends[t.Index] = gap
 	}
-	c.mean = over(gaps).Mean
+	s := over(gaps)
+	c.mean, c.lost = s.Mean, len(gaps)-s.count
 	return c
 }
 
@@ -54,9 +54,9 @@ func methodEnds(runs ...labelled) (list []methodEnd) {
 				name = r.named(run)
 			}
 			one := newMethodEnd(name, run, isExact(r.spec, run.Name))
-			one.breaks = breaches(r, &run)
+			one.breaks = breaches(r, run)
 			for _, d := range diagnosed(r.Result, r.spec) {
-				one.tooLong = one.tooLong || d.Method == run.Name && strings.HasPrefix(d.Check, stepCheck) && astray(&run)
+				one.tooLong = one.tooLong || d.Method == run.Name && strings.HasPrefix(d.Check, stepCheck) && astray(run)
 				one.moves = one.moves || d.Method == run.Name && d.Check == stillCheck
 			}
 			list = append(list, one)
@@ -66,8 +66,8 @@ func methodEnds(runs ...labelled) (list []methodEnd) {
 }
 
 // breaches are the constraints that a method breaks in the end, with by how much.
-func breaches(r labelled, run *folder.Run) []string {
-	return lists.Of(r.Breaches(run), func(b folder.Breach) string {
+func breaches(r labelled, run folder.Run) []string {
+	return lists.Of(r.Breaches(&run), func(b folder.Breach) string {
 		return constraintName(r.spec, b.Constraint-1) + " by " + phrase.Brief(b.By)
 	})
 }
@@ -103,10 +103,7 @@ func (l lead) clear() bool { return l.mean > 0 && (l.exact || l.low > 0) }
 // ahead compares the best method with another over the trials that both have, at a level of confidence.
 func ahead(best, other methodEnd, level float64) lead {
 	l := lead{behind: other, exact: best.exact && other.exact}
-	var differences []float64
-	for _, i := range shared(best, other) {
-		differences = append(differences, other.at(i)-best.at(i))
-	}
+	differences := lists.Of(shared(best, other), func(i int) float64 { return other.at(i) - best.at(i) })
 	l.pairs = len(differences)
 	half := 0.0
 	l.mean, half = folder.Student(differences, level)
@@ -131,16 +128,9 @@ func (c methodEnd) has(trial int) bool {
 
 // shared lists the trials that both have, in order. What is not random is the same in every trial.
 func shared(a, b methodEnd) []int {
-	var list []int
-	for _, c := range [2]methodEnd{a, b} {
-		for i := range c.ends {
-			if a.has(i) && b.has(i) {
-				list = append(list, i)
-			}
-		}
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
+	all := maps.Clone(a.ends)
+	maps.Copy(all, b.ends)
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(all)), func(i int) bool { return !a.has(i) || !b.has(i) })
 }
 
 // leads ranks the methods that keep the constraints by their mean gap and compares the first with each of the others. All the intervals together have
@@ -152,10 +142,7 @@ func leads(all []methodEnd) (best methodEnd, behind []lead) {
 	}
 	slices.SortStableFunc(ranked, func(a, b methodEnd) int { return cmp.Compare(a.mean, b.mean) })
 	level := 1 - (1-confidence)/float64(max(len(ranked)-1, 1))
-	for _, other := range ranked[1:] {
-		behind = append(behind, ahead(ranked[0], other, level))
-	}
-	return ranked[0], behind
+	return ranked[0], lists.Of(ranked[1:], func(other methodEnd) lead { return ahead(ranked[0], other, level) })
 }
 
 // judge says which method won and by how much. A winner is clearly ahead of every other and finite in every trial.

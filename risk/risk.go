@@ -6,6 +6,7 @@
 package risk
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -96,19 +97,8 @@ func (c CVaR) Weigh(w, losses []float64) float64 {
 
 // worstFirst returns the numbers of losses from the largest on.
 func worstFirst(losses []float64) []int {
-	order := make([]int, len(losses))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		switch {
-		case losses[i] > losses[j]:
-			return -1
-		case losses[i] < losses[j]:
-			return 1
-		}
-		return 0
-	})
+	order := kedge.Some(len(losses), len(losses))
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(losses[j], losses[i]) })
 	return order
 }
 

@@ -106,13 +106,10 @@ var _ kedge.Sensitivity = (*Affine)(nil)
 // gain is copied.
 func NewAffine(dim kedge.Dims, gain []float64) (*Affine, error) {
 	inf := math.Inf(1)
-	err := errors.Join(
+	sizes := errors.Join(
 		checkRange("Decision", float64(dim.Decision), 1, inf, "a number ≥ 1"),
 		checkRange("State", float64(dim.State), 1, inf, "a number ≥ 1"))
-	if err == nil {
-		err = kedge.CheckVector("gain", gain, dim.State*dim.Decision)
-	}
-	if err != nil {
+	if err := cmp.Or(sizes, kedge.CheckVector("gain", gain, dim.State*dim.Decision)); err != nil {
 		return nil, err
 	}
 	return &Affine{dim: dim, gain: slices.Clone(gain)}, nil

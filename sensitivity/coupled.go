@@ -1,6 +1,7 @@
 package sensitivity
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"sync"
@@ -56,10 +57,7 @@ func (s *Coupled) PullRows(gu, p, u, d, v []float64) error {
 	rows.Scale(mean, 1/float64(count))
 	clear(f.y)
 	if _, err := f.solver.Solve(f.step, f.y); err != nil {
-		if fault := blame(p, u, d, v, count); fault != nil {
-			return fault
-		}
-		return fmt.Errorf("the answer of the crowd's mean: %w", notConverged(err))
+		return cmp.Or(blame(p, u, d, v, count), fmt.Errorf("the answer of the crowd's mean: %w", notConverged(err)))
 	}
 	sum := f.g[:len(u)]
 	rows.Scale(sum, scale)

@@ -24,10 +24,7 @@ var (
 )
 
 // Check says whether the parameters are in their ranges; those of individuals are checked with every product.
-func (s *PolarizedEach) Check() error {
-	one := Polarized{Dim: s.Dim, Floor: s.Floor}
-	return one.Check()
-}
+func (s *PolarizedEach) Check() error { return (&Polarized{Dim: s.Dim, Floor: s.Floor}).Check() }
 
 // Check says whether the parameters are in their ranges; those of individuals are checked with every product.
 func (s *ChoiceEach) Check() error { return checkDim(s.Dim) }

@@ -1,6 +1,7 @@
 package sensitivity
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -76,6 +77,7 @@ type adjoint struct {
 	f          kedge.Smooth
 	p, u, d, v []float64 // of the individual at hand
 	w, sum     []float64 // the solution, and the total of (∂f/∂u)ᵀw
+	solve      func() error
 
 	unit   []float64      // dense: a unit vector
 	matrix blas64.General // I − ∂f/∂p, then its factors
@@ -95,13 +97,13 @@ func (s *Implicit) borrow(dim kedge.Dims) *adjoint {
 	}
 	n := dim.State
 	a := &adjoint{f: s.Dynamics, w: make([]float64, n), sum: make([]float64, dim.Decision)}
-	if n <= s.dense() {
+	if n <= cmp.Or(s.Dense, 32) {
 		a.matrix = blas64.General{Rows: n, Cols: n, Stride: n, Data: make([]float64, n*n)}
 		a.unit, a.work = make([]float64, n), make([]float64, 4*n)
-		a.pivots, a.iwork = make([]int, n), make([]int, n)
+		a.pivots, a.iwork, a.solve = make([]int, n), make([]int, n), a.factorize
 		return a
 	}
-	a.scaled, a.solver = make([]float64, n), fixpoint.New(n, s.Solver)
+	a.scaled, a.solver, a.solve = make([]float64, n), fixpoint.New(n, s.Solver), a.iterate
 	a.step = func(dst, w []float64) error {
 		copy(dst, a.scaled)
 		a.f.Pullback(dst, nil, a.p, a.u, a.d, w)
@@ -114,21 +116,6 @@ func (s *Implicit) borrow(dim kedge.Dims) *adjoint {
 func (s *Implicit) giveBack(a *adjoint) {
 	a.p, a.u, a.d, a.v = nil, nil, nil, nil
 	s.pool.Put(a)
-}
-
-func (s *Implicit) dense() int {
-	if s.Dense == 0 {
-		return 32
-	}
-	return s.Dense
-}
-
-// solve finds w.
-func (a *adjoint) solve() error {
-	if a.solver == nil {
-		return a.factorize()
-	}
-	return a.iterate()
 }
 
 // factorize solves with the matrix: the Pullback of the i-th unit vector is the i-th row of ∂f/∂p.

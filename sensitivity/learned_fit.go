@@ -217,15 +217,14 @@ func (r *fit) residuals() {
 // gain writes G to dst and returns how far it can be trusted.
 func (r *fit) gain(dst []float64) float64 {
 	n, s := r.n, r.s
-	for i := range n {
-		for j := range s {
-			dst[j*n+i] = r.theta[(r.at+i)*s+j]
+	for k := range len(dst) / (n * s) {
+		at := r.at
+		if k > 0 { // of Conditional: Gₖ follow
+			at = r.features - r.t*n + (k-1)*n
 		}
-	}
-	for k := 1; k < len(dst)/(n*s); k++ { // of Conditional: Gₖ follow
 		for i := range n {
 			for j := range s {
-				dst[(k*s+j)*n+i] = r.theta[(r.features-r.t*n+(k-1)*n+i)*s+j]
+				dst[(k*s+j)*n+i] = r.theta[(at+i)*s+j]
 			}
 		}
 	}

@@ -184,13 +184,11 @@ func (h *past) control(dst []float64, o kedge.Observation, n int) {
 		return
 	}
 	h.remember(o, n)
-	sample, crowd := [3]float64{}, [3]float64{}
-	powers(&sample, o.D, o.U, o)
 	known := kedge.Observation{}
 	if len(h.counts) > 0 {
 		known.W = h.counts
 	}
-	powers(&crowd, h.crowd, o.U, known)
+	sample, crowd := powers(o.D, o.U, o), powers(h.crowd, o.U, known)
 	mean(dst[:h.t], o.D, o)
 	for k := range sample {
 		dst[h.t+k] = sample[k] - crowd[k]
@@ -201,9 +199,7 @@ func (h *past) control(dst []float64, o kedge.Observation, n int) {
 // is worse than a fixed error.
 func (h *past) remember(o kedge.Observation, n int) {
 	if o.W != nil && len(h.counts) == 0 && h.seen() < crowded {
-		for range h.seen() {
-			h.counts = append(h.counts, 1)
-		}
+		h.counts = slices.Repeat([]float64{1}, h.seen())
 	}
 	weighed := o.W != nil || len(h.counts) > 0
 	for i := 0; i < n && h.seen() < crowded; i++ {
@@ -220,19 +216,20 @@ func (h *past) remember(o kedge.Observation, n int) {
 // seen is how many traits are remembered.
 func (h *past) seen() int { return len(h.crowd) / max(1, h.t) }
 
-// powers writes the means of dᵀu, (dᵀu)² and (dᵀu)³, by the weights of a sample.
-func powers(dst *[3]float64, d, u []float64, o kedge.Observation) {
+// powers are the means of dᵀu, (dᵀu)² and (dᵀu)³, by the weights of a sample.
+func powers(d, u []float64, o kedge.Observation) (means [3]float64) {
 	n := kedge.Count(d, len(u))
 	for i := range n {
 		x, weight := rows.Dot(kedge.Row(d, i, len(u)), u), o.Weight(i)
-		dst[0] += float64(weight * x)
-		dst[1] += float64(weight * x * x)
-		dst[2] += float64(weight * x * x * x)
+		means[0] += float64(weight * x)
+		means[1] += float64(weight * x * x)
+		means[2] += float64(weight * x * x * x)
 	}
 	total := o.Total(n)
-	for i := range dst {
-		dst[i] /= total
+	for i := range means {
+		means[i] /= total
 	}
+	return means
 }
 
 // each makes a row of every individual: the regressors of the turn, the trait, and the products of both. What is filtered of a product dᵢu is the

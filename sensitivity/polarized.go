@@ -1,6 +1,7 @@
 package sensitivity
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -100,7 +101,7 @@ func (s *Polarized) pull(gu, p, u, d, v []float64, width int) error {
 
 // pullBlock adds the products of n rows to sum. It returns the first row that is refused with its D, or −1.
 func (s *Polarized) pullBlock(sum, space, p, u, d, v []float64, n, width int, uu float64) (bad int, margin float64) {
-	along, own, norm2 := space[:n], space[block:block+n], space[2*block:2*block+n]
+	along, own, norm2, floor := space[:n], space[block:block+n], space[2*block:2*block+n], s.floor()
 	if width == s.Dim {
 		rows.Products(along, own, p, u)
 		rows.Blend(space[3*block:], norm2, p, d, u, s.Lambda, 1-s.Lambda, s.Sigma)
@@ -115,7 +116,7 @@ func (s *Polarized) pullBlock(sum, space, p, u, d, v []float64, n, width int, uu
 			along[i], own[i], c = rows.Dot(u, x), rows.Dot(x, x), state[width-1]
 		}
 		g := s.geometry(x, u, along[i], own[i], uu, c)
-		if !(g.margin > s.floor() && g.margin <= math.MaxFloat64) {
+		if !(g.margin > floor && g.margin <= math.MaxFloat64) {
 			return i, g.margin
 		}
 		y := kedge.Row(v, i, width)
@@ -129,18 +130,11 @@ func (s *Polarized) pullBlock(sum, space, p, u, d, v []float64, n, width int, uu
 
 // refuse says why there is no product: because D is not finite or is too small.
 func (s *Polarized) refuse(margin float64) error {
-	if err := kedge.CheckFinite("D", []float64{margin}); err != nil {
-		return err
-	}
-	return fmt.Errorf("the steady state is about to split, D is %.3g, want above %.3g: %w", margin, s.floor(), kedge.ErrSingular)
+	return cmp.Or(kedge.CheckFinite("D", []float64{margin}),
+		fmt.Errorf("the steady state is about to split, D is %.3g, want above %.3g: %w", margin, s.floor(), kedge.ErrSingular))
 }
 
-func (s *Polarized) floor() float64 {
-	if s.Floor == 0 {
-		return 1e-6
-	}
-	return s.Floor
-}
+func (s *Polarized) floor() float64 { return cmp.Or(s.Floor, 1e-6) }
 
 // parallel is how many times larger than b ‖u‖² must be for differences of the two to be avoided.
 const parallel = 2

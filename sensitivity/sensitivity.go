@@ -13,6 +13,7 @@
 package sensitivity
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 
@@ -27,10 +28,7 @@ func commit(gu, sum []float64, p, u, d, v []float64, count int) error {
 		rows.AddScaled(gu, 1, sum)
 		return nil
 	}
-	if err := blame(p, u, d, v, count); err != nil {
-		return err
-	}
-	return kedge.CheckFinite("the product with ∇ᵤh", sum)
+	return cmp.Or(blame(p, u, d, v, count), kedge.CheckFinite("the product with ∇ᵤh", sum))
 }
 
 // blame returns an error for the first argument that is not finite.
@@ -51,10 +49,7 @@ func blame(p, u, d, v []float64, count int) error {
 
 // blameRow says whose fault an error of individual i is: that of an argument which is not finite, or its own.
 func blameRow(i int, err error, p, u, d, v []float64, count int) error {
-	if fault := blame(p, u, d, v, count); fault != nil {
-		return fault
-	}
-	return &kedge.RowError{Row: i, Err: err}
+	return cmp.Or[error](blame(p, u, d, v, count), &kedge.RowError{Row: i, Err: err})
 }
 
 // checkRange returns a *RangeError unless lo ≤ x ≤ hi and x is finite.

@@ -83,11 +83,7 @@ func (s *Differences) PullRows(gu, p, u, d, v []float64) error {
 
 // slope returns entry j of the product and leaves u as it was. It needs room for two blocks of states.
 func (s *Differences) slope(states, p, u, d, v []float64, j int) (float64, error) {
-	step := s.Step
-	if step == 0 {
-		step = portable.Cbrt(0x1p-52)
-	}
-	step = float64(step * max(1, math.Abs(u[j])))
+	step := float64(cmp.Or(s.Step, portable.Cbrt(0x1p-52)) * max(1, math.Abs(u[j])))
 	ahead, behind := states[:len(v)], states[len(v):]
 	was := u[j]
 	defer func() { u[j] = was }()

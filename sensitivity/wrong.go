@@ -1,6 +1,7 @@
 package sensitivity
 
 import (
+	"cmp"
 	"errors"
 	"math"
 
@@ -82,16 +83,12 @@ func (w *Wrong) PullRows(gu, p, u, d, v []float64) error {
 	if err := w.Of.PullRows(g, p, w.then(u), d, v); err != nil {
 		return err
 	}
-	scale := w.Scale
-	if scale == 0 {
-		scale = 1
-	}
 	sin, cos := portable.Sincos(w.Degrees * math.Pi / 180)
 	for i := 0; i+1 < len(g); i += 2 {
 		x, y := g[i], g[i+1]
 		g[i], g[i+1] = float64(cos*x)-float64(sin*y), float64(sin*x)+float64(cos*y)
 	}
-	rows.AddScaled(gu, scale, g)
+	rows.AddScaled(gu, cmp.Or(w.Scale, 1), g)
 	return nil
 }
 

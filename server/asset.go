@@ -17,20 +17,14 @@ import (
 	"github.com/kedge-opt/kedge/web"
 )
 
-// shelf is the files of the dashboard, each packed once.
-type shelf struct {
-	once  sync.Once
-	files map[string]asset
-}
-
 type asset struct {
 	kind, tag     string
 	plain, packed []byte
 }
 
-// fill reads the files.
-func (s *shelf) fill() {
-	s.files = map[string]asset{}
+// shelf is the files of the dashboard, each packed once.
+var shelf = sync.OnceValue(func() map[string]asset {
+	all := map[string]asset{}
 	files := web.Dashboard()
 	names, _ := fs.Glob(files, "*")
 	for _, name := range names {
@@ -43,14 +37,14 @@ func (s *shelf) fill() {
 		z.Write(data)
 		z.Close()
 		sum := sha256.Sum256(data)
-		s.files[name] = asset{mime.TypeByExtension(path.Ext(name)), fmt.Sprintf(`"%x"`, sum[:12]), data, packed.Bytes()}
+		all[name] = asset{mime.TypeByExtension(path.Ext(name)), fmt.Sprintf(`"%x"`, sum[:12]), data, packed.Bytes()}
 	}
-}
+	return all
+})
 
 // asset answers a file of the dashboard. Browsers may keep it, and ask whether it is still the same.
 func (c *call) asset(name string) (int, any, error) {
-	c.shelf.once.Do(c.shelf.fill)
-	a, ok := c.shelf.files[name]
+	a, ok := shelf()[name]
 	if !ok {
 		return 0, nil, problem(session.NotFound, "the dashboard has no file "+name)
 	}

@@ -28,7 +28,7 @@ type call struct {
 	held int64 // bytes of its body
 
 	keys *Keys
-	who  keyring.Grant   // whose request it is
+	who  keyring.Grant   // whose request it is, who acts by its prefix
 	gone <-chan struct{} // closed when the key is revoked; nil: without a key
 }
 
@@ -41,8 +41,54 @@ func (s *Server) status(ctx context.Context, loop string) (status session.Status
 	return status, err
 }
 
-// actor is who sends the request.
-func (c *call) actor() string { return c.who.Prefix }
+// look answers what somebody sees who looks at the loop.
+func look[T any](c *call, see func(l *session.Loop) (T, error)) (_ int, reply any, err error) {
+	err = c.host.Look(c.Context(), c.loop, func(l *session.Loop) (err error) {
+		reply, err = see(l)
+		return err
+	})
+	return 200, reply, err
+}
+
+// isThere refuses a loop that is not.
+func (c *call) isThere() error {
+	return c.host.Look(c.Context(), c.loop, func(*session.Loop) error { return nil })
+}
+
+// decision finds one decision.
+func (c *call) decision(k int) (*session.Decision, error) {
+	status, err := c.status(c.Context(), c.loop)
+	if err != nil {
+		return nil, err
+	}
+	if k > status.K {
+		return nil, problem(session.NotFound, "the newest decision is "+strconv.Itoa(status.K))
+	}
+	return c.past(c.loop, k)
+}
+
+// past is a decision of a loop, from its events.
+func (s *Server) past(loop string, k int) (*session.Decision, error) {
+	events, err := s.journal.Decision(loop, k)
+	if err != nil {
+		return nil, err
+	}
+	return session.DecisionOf(events)
+}
+
+// eventsOf are so many events of a loop after one, if there are as many.
+func eventsOf(ctx context.Context, j session.Journal, loop string, after, most int) (list []session.Event, err error) {
+	err = j.Read(ctx, loop, after, func(e session.Event) error {
+		if list = append(list, e); len(list) == most {
+			return errEnough
+		}
+		return nil
+	})
+	if err == errEnough {
+		err = nil
+	}
+	return list, err
+}
 
 // sees tells whether a loop is one that the sender may know of.
 func (c *call) sees(loop string) bool { return !session.IsOwn(loop) && c.who.Sees(loop) }
@@ -89,49 +135,63 @@ func (c *call) isDry(r route) (bool, error) {
 	return dry, nil
 }
 
-// number reads a whole number of the query.
-func (c *call) number(name string, absent, most int) (int, error) {
-	text := c.URL.Query().Get(name)
+// query reads what a request asks for. Its first mistake stays.
+type query struct {
+	url.Values
+	err error
+}
+
+func (c *call) query() *query { return &query{Values: c.URL.Query()} }
+
+func (q *query) wrong(kind, detail string) {
+	if q.err == nil {
+		q.err = problem(kind, detail)
+	}
+}
+
+// number reads a whole number.
+func (q *query) number(name string, absent, most int) int {
+	text := q.Get(name)
 	if text == "" {
-		return absent, nil
+		return absent
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n > most {
-		return 0, problem(session.Malformed, name+" is a whole number from 0 to "+strconv.Itoa(most))
+		q.wrong(session.Malformed, name+" is a whole number from 0 to "+strconv.Itoa(most))
 	}
-	return n, nil
+	return n
 }
 
-// vector reads so many numbers of the query; nil: there are none.
-func (c *call) vector(name string, entries int) (list []float64, err error) {
-	text := c.URL.Query().Get(name)
+// vector reads so many numbers; nil: there are none.
+func (q *query) vector(name string, entries int) (list []float64) {
+	text := q.Get(name)
 	if text == "" {
-		return nil, nil
+		return nil
 	}
 	for one := range strings.SplitSeq(text, ",") {
 		v, err := strconv.ParseFloat(one, 64)
 		if err != nil || !phrase.Finite(v) {
-			return nil, problem(session.Malformed, fmt.Sprintf("%s is numbers with commas between them, and %.40q is none", name, one))
+			q.wrong(session.Malformed, fmt.Sprintf("%s is numbers with commas between them, and %.40q is none", name, one))
 		}
 		list = append(list, v)
 	}
 	if len(list) != entries {
-		return nil, problem(session.DimensionMismatch, fmt.Sprintf("%s has %d numbers, want %d", name, len(list), entries))
+		q.wrong(session.DimensionMismatch, fmt.Sprintf("%s has %d numbers, want %d", name, len(list), entries))
 	}
-	return list, nil
+	return list
 }
 
-// span reads a time of the query.
-func (c *call) span(name string, absent, most time.Duration) (time.Duration, error) {
-	text := c.URL.Query().Get(name)
+// span reads a time; 0: there is none.
+func (q *query) span(name string, most time.Duration) time.Duration {
+	text := q.Get(name)
 	if text == "" {
-		return absent, nil
+		return 0
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 10*time.Millisecond || d > most {
-		return 0, problem(session.Malformed, name+" is a time from 10ms to "+most.String()+", not "+strconv.Quote(text))
+		q.wrong(session.Malformed, name+" is a time from 10ms to "+most.String()+", not "+strconv.Quote(text))
 	}
-	return d, nil
+	return d
 }
 
 // put is the status of something that was put: new, new but too late to count, or the same again.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/server/keyring"
 )
 
@@ -20,11 +21,7 @@ func (d discreet) Handle(ctx context.Context, r slog.Record) error {
 }
 
 func (d discreet) WithAttrs(all []slog.Attr) slog.Handler {
-	list := make([]slog.Attr, len(all))
-	for i, a := range all {
-		list[i] = quiet(a)
-	}
-	return discreet{d.Handler.WithAttrs(list)}
+	return discreet{d.Handler.WithAttrs(lists.Of(all, quiet))}
 }
 
 func (d discreet) WithGroup(name string) slog.Handler { return discreet{d.Handler.WithGroup(name)} }

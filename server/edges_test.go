@@ -177,11 +177,12 @@ func TestAKilledLoopOnAFullDisk(t *testing.T) {
 		t.Errorf("nobody killed it: %v", p)
 	}
 	a := s.want(200, "POST", "/v1/loops/shop/ask", "")
-	if a["basis"] != "safe" || a["loop"] != "shop" || fmt.Sprint(a["u"], a["safe"], a["iterate"]) != "[4 4] [4 4] [4 4]" || fmt.Sprint(a["reasons"]) != "[the loop was killed the disk is full: nothing is written down until there is room]" {
+	if a["basis"] != "safe" || a["loop"] != "shop" || fmt.Sprint(a["u"], a["safe"]) != "[4 4] [4 4]" || fmt.Sprint(a["reasons"]) != "[the loop was killed the disk is full: nothing is written down until there is room]" {
 		t.Errorf("it answers %v", a)
 	}
 	j.stuffed = false
-	if a := s.want(200, "POST", "/v1/loops/shop/ask", ""); a["basis"] != "safe" || fmt.Sprint(a["u"]) != "[4 4]" || fmt.Sprint(a["reasons"]) != "[the loop was killed]" {
+	rule := fmt.Sprint(a["iterate"]) // where it is, whatever is answered
+	if a := s.want(200, "POST", "/v1/loops/shop/ask", ""); a["basis"] != "safe" || fmt.Sprint(a["u"]) != "[4 4]" || fmt.Sprint(a["iterate"]) != rule || rule == "[4 4]" || fmt.Sprint(a["reasons"]) != "[the loop was killed]" {
 		t.Errorf("with room it answers %v", a)
 	}
 }

@@ -41,8 +41,8 @@ func (c *call) authorize(r route) error {
 
 // identify finds the key of a request. While there never was one, whoever reaches the service may do everything.
 func (c *call) identify() error {
-	if c.owner != "" {
-		c.who = keyring.All(c.owner)
+	if c.setup.Owner != "" {
+		c.who = keyring.All(c.setup.Owner)
 		return nil
 	}
 	if c.keys.ring.Empty() {
@@ -62,6 +62,25 @@ func (c *call) identify() error {
 	}
 	c.who, c.gone = g, gone
 	return nil
+}
+
+// cookieName is where the dashboard keeps a key; no script can read it.
+const cookieName = "kedge_key"
+
+// presented is the key that a request comes with: in its header, or in the cookie of the dashboard.
+func (c *call) presented() (string, error) {
+	header := c.Header.Get("Authorization")
+	if header == "" {
+		if cookie, err := c.Cookie(cookieName); err == nil && cookie.Value != "" {
+			return cookie.Value, nil
+		}
+		return "", problem(unauthenticated, "the request has no key")
+	}
+	scheme, key, _ := strings.Cut(header, " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return "", problem(unauthenticated, "the key comes as Authorization: Bearer kedge_…")
+	}
+	return strings.TrimSpace(key), nil
 }
 
 // spend takes a request from the quota of its key, and what it sends as it comes. Without a key there is none.

@@ -13,16 +13,12 @@ import (
 // guardRoutes are the calls about guardrails.
 func guardRoutes(loop, decision string) []route {
 	return []route{
-		{Method: "PUT", Path: decision + "/metrics/{name}", Right: MayTell, Says: "Tell a number that a guardrail of the kind external waits for: 201, 200 if it was told before. Until the close another takes its place.", In: session.TellMetric{}, Out: session.MetricVerdict{}, do: tellMetric},
+		{Method: "PUT", Path: decision + "/metrics/{name}", Right: MayTell, Says: "Tell a number that a guardrail of the kind external waits for: 201, 200 if it was told before. Until the close another takes its place.", In: session.TellMetric{}, Out: session.MetricVerdict{}, do: with(tellMetric)},
 		{Method: "POST", Path: loop + "/guardrails/test", Right: Operate, Says: "Try guardrails, as a spec has them, on the last closes. Nothing changes.", In: railTest{}, Out: guard.Hindsight{}, do: testRails},
 	}
 }
 
-func tellMetric(c *call) (int, any, error) {
-	var b session.TellMetric
-	if err := c.read(&b); err != nil {
-		return 0, nil, err
-	}
+func tellMetric(c *call, b session.TellMetric) (int, any, error) {
 	b.K, b.Name = c.k, c.PathValue("name")
 	_, reply, err := c.do(201, b)
 	r, _ := reply.(session.MetricVerdict)
@@ -47,15 +43,13 @@ func testRails(c *call) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	var h *guard.Hindsight
-	err = c.host.Look(c.Context(), c.loop, func(l *session.Loop) error {
+	return look(c, func(l *session.Loop) (*guard.Hindsight, error) {
 		spec, err := c.edit(l.Spec(), []string{"live.guardrails=" + string(text)})
-		if err == nil {
-			h, err = c.hindsight(l, spec, b.Last)
+		if err != nil {
+			return nil, err
 		}
-		return err
+		return c.hindsight(l, spec, b.Last)
 	})
-	return 200, h, err
 }
 
 // hindsight tries the guardrails of a spec on the last closes of a loop.
@@ -66,11 +60,7 @@ func (c *call) hindsight(l *session.Loop, spec string, last int) (*guard.Hindsig
 	}
 	var closed []*session.Decision
 	for k := l.Status().K; k >= 1 && len(closed) < last; k-- {
-		events, err := c.journal.Decision(c.loop, k)
-		if err != nil {
-			return nil, err
-		}
-		d, err := session.DecisionOf(events)
+		d, err := c.past(c.loop, k)
 		if err != nil {
 			return nil, err
 		}

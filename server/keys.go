@@ -26,27 +26,20 @@ func OpenKeys(ctx context.Context, j session.Journal, c session.Clock) (*Keys, e
 	return k, err
 }
 
-// NewKey is a key that was just made: the only time that it is shown.
-type NewKey struct {
-	Key string `json:"key"`
-	keyring.Grant
-}
-
 // Create makes a key for what is asked for.
-func (k *Keys) Create(ctx context.Context, actor string, g keyring.Grant) (made NewKey, err error) {
+func (k *Keys) Create(ctx context.Context, actor string, g keyring.Grant) (made keyring.Made, err error) {
 	err = k.chronicle.Write(ctx, actor, func(now time.Time) (chronicle.Notice, error) {
 		if err := g.Check(now); err != nil {
 			return chronicle.Notice{}, &session.Refusal{Type: session.Malformed, Detail: err.Error()}
 		}
 		if g.Expires != nil {
-			to := g.Expires.UTC()
-			g.Expires = &to
+			g.Expires = new(g.Expires.UTC())
 		}
 		key, creation, err := k.ring.Draw(g)
 		if err != nil {
 			return chronicle.Notice{}, &session.Refusal{Type: session.TooLarge, Detail: err.Error()}
 		}
-		made = NewKey{key, creation.Grant}
+		made = keyring.Made{Key: key, Grant: creation.Grant}
 		return chronicle.Notice{Kind: keyring.KeyCreated, Ref: "k/" + creation.Prefix, Body: creation}, nil
 	})
 	return made, err
@@ -86,23 +79,12 @@ func (k *Keys) Save(ctx context.Context) error {
 	})
 }
 
-// wanted is the body of the call that makes a key.
-type wanted struct {
-	Rights  []keyring.Right `json:"rights"`
-	Loops   []string        `json:"loops"`
-	Expires *time.Time      `json:"expires,omitempty"`
-}
-
 // keyList is all keys that a key may see.
 type keyList struct {
 	Keys []keyring.Account `json:"keys"`
 }
 
-func createKey(c *call) (int, any, error) {
-	var b wanted
-	if err := c.read(&b); err != nil {
-		return 0, nil, err
-	}
+func createKey(c *call, b keyring.Wanted) (int, any, error) {
 	if c.Header.Get("Idempotency-Key") != "" {
 		return 0, nil, problem(session.Malformed, "a key is shown once, so that this call cannot be repeated under an Idempotency-Key")
 	}
@@ -110,7 +92,7 @@ func createKey(c *call) (int, any, error) {
 	if !c.who.Covers(g) { // else whoever has some loops could give all to himself
 		return 0, nil, problem(forbidden, c.reach()+"; it can give others no more than that")
 	}
-	made, err := c.keys.Create(c.Context(), c.actor(), g)
+	made, err := c.keys.Create(c.Context(), c.who.Prefix, g)
 	c.w.Header().Set("Cache-Control", "no-store")
 	return 201, made, err
 }
@@ -120,15 +102,11 @@ func listKeys(c *call) (int, any, error) {
 	return 200, keyList{append([]keyring.Account{}, all...)}, nil
 }
 
-func revokeKey(c *call) (int, any, error) {
-	var b reasoned
-	if err := c.read(&b); err != nil {
-		return 0, nil, err
-	}
+func revokeKey(c *call, b reasoned) (int, any, error) {
 	prefix := c.PathValue("prefix")
 	if r, ok := c.keys.ring.Get(prefix); ok && !c.who.Covers(r.Grant) {
 		return 0, nil, noKey(prefix)
 	}
-	r, err := c.keys.Revoke(c.Context(), c.actor(), prefix, b.Reason)
+	r, err := c.keys.Revoke(c.Context(), c.who.Prefix, prefix, b.Reason)
 	return 200, r, err
 }

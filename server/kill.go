@@ -10,43 +10,27 @@ import (
 )
 
 // kill kills a loop, also where nothing can be written any more but a mark.
-func kill(c *call) (int, any, error) {
-	var b reasoned
-	if err := c.read(&b); err != nil {
-		return 0, nil, err
-	}
+func kill(c *call, b reasoned) (int, any, error) {
 	command := session.Switch{To: session.Killed, Reason: b.Reason}
-	known, err := c.isKnown()
+	was, _, err := c.sent(c.loop)
 	if err != nil && !errors.Is(err, session.ErrLost) {
 		return 0, nil, err
 	}
 	safe, err := c.safe(c.loop)
 	if errors.Is(err, session.ErrLost) {
-		if safe = c.kills.Safe(c.loop); safe != nil {
-			err = nil
-		}
+		safe, err = c.kills.Safe(c.loop), nil
 	}
-	if err != nil || safe == nil || known { // nothing is marked that does not happen
+	if err != nil || safe == nil || was != nil { // nothing is marked that does not happen
 		return c.do(200, command)
 	}
 	ctx := context.WithoutCancel(c.Context())
-	marked := c.kills.Mark(ctx, c.actor(), b.Reason, c.loop)
+	marked := c.kills.Mark(ctx, c.who.Prefix, b.Reason, c.loop)
 	status, reply, err := c.carry(200, command)
 	if marked && kills.IsUnwritten(err) {
 		return 200, session.Switched{Mode: session.Killed, Answers: safe, Durable: "marker"}, nil
 	}
 	c.kills.Unmark(ctx, c.loop)
 	return status, reply, err
-}
-
-// isKnown tells whether something was sent under the word of the request before.
-func (c *call) isKnown() (bool, error) {
-	word, err := c.word()
-	if err != nil || word == "" {
-		return false, err
-	}
-	was, err := c.journal.Find(c.loop, 0, session.OnceRef(word))
-	return was != nil, err
 }
 
 // safe is the decision that a loop answers once it is killed; nil: none.
@@ -70,8 +54,10 @@ func (c *call) killedOffer() (int, any, error) {
 	var a session.Offer
 	err := c.host.Look(c.Context(), c.loop, func(l *session.Loop) error {
 		s := l.Status()
-		a = session.Offer{Loop: s.Loop, Epoch: s.Epoch, K: s.K, U: l.Safe(), Iterate: l.Safe(), Basis: session.Safe, State: session.IsOpen, Live: s.Live, Revision: s.Revision, Safe: l.Safe(),
+		a = session.Offer{Loop: s.Loop, Epoch: s.Epoch, K: s.K, U: l.Safe(), Iterate: make([]float64, len(l.Safe())), Basis: session.Safe, State: session.IsOpen, Live: s.Live, Revision: s.Revision, Safe: l.Safe(),
 			Reasons: []string{"the loop was killed", "the disk is full: nothing is written down until there is room"}}
+		_, plan := l.Arranged()
+		plan.Rule.Center(a.Iterate)
 		return nil
 	})
 	if safe := c.kills.Safe(c.loop); errors.Is(err, session.ErrLost) && safe != nil {

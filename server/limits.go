@@ -96,13 +96,11 @@ func (p *paced) Read(b []byte) (int, error) {
 }
 
 func isTooLong(err error) bool {
-	var long *http.MaxBytesError
-	return errors.As(err, &long)
+	_, long := errors.AsType[*http.MaxBytesError](err)
+	return long
 }
 
-// metered counts what a body takes among all that are at work, until the request ends.
-func (c *call) metered(r io.Reader) io.Reader { return &meter{r, c} }
-
+// meter counts what a body takes among all that are at work, until the request ends.
 type meter struct {
 	from io.Reader
 	*call

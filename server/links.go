@@ -31,12 +31,11 @@ func (s *Server) sound(ctx context.Context) error {
 	}
 	ended := l.ended
 	l.mu.Unlock()
-	soon := time.NewTimer(soonReady)
-	defer soon.Stop()
+	soon, cancel := context.WithTimeout(ctx, soonReady)
+	defer cancel()
 	select {
 	case <-ended:
-	case <-soon.C:
-	case <-ctx.Done():
+	case <-soon.Done():
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -84,24 +83,20 @@ func newestLink(ctx context.Context, j session.Journal, tip session.Tip) error {
 }
 
 func linked(ctx context.Context, j session.Journal, tip session.Tip) error {
-	var before session.Hash
-	seen := false
-	err := j.Read(ctx, tip.Loop, max(0, tip.Seq-2), func(e session.Event) error {
-		if e.Seq < tip.Seq {
-			before = e.Hash
-			return nil
-		}
-		if err := e.Follow(tip.Loop, tip.Seq-1, before); err != nil {
-			return err
-		}
-		seen = e.Hash == tip.Hash
-		return errEnough
-	})
-	if err != nil && err != errEnough {
+	events, err := eventsOf(ctx, j, tip.Loop, max(0, tip.Seq-2), 2)
+	if err != nil {
 		return err
 	}
-	if !seen {
-		return &session.ChainError{Loop: tip.Loop, Seq: tip.Seq, Why: "it should be the newest, and is not there"}
+	var before session.Hash
+	for _, e := range events {
+		if e.Seq < tip.Seq {
+			before = e.Hash
+			continue
+		}
+		if err := e.Follow(tip.Loop, tip.Seq-1, before); err != nil || e.Hash == tip.Hash {
+			return err
+		}
+		break
 	}
-	return nil
+	return &session.ChainError{Loop: tip.Loop, Seq: tip.Seq, Why: "it should be the newest, and is not there"}
 }

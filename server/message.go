@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -71,7 +72,7 @@ func (c *call) text(most int64) ([]byte, error) {
 	}
 	var text bytes.Buffer
 	text.Grow(int(min(max(c.ContentLength, 0), mostAhead)) + bytes.MinRead)
-	_, err = text.ReadFrom(c.metered(in))
+	_, err = text.ReadFrom(&meter{in, c})
 	return text.Bytes(), err
 }
 
@@ -176,8 +177,7 @@ func pointerTo(text []byte, offset int64) string {
 
 // unreadable says what is wrong with a message, with a pointer where one is known.
 func unreadable(err error, text []byte) error {
-	var kind *json.UnmarshalTypeError
-	if errors.As(err, &kind) {
+	if kind, is := errors.AsType[*json.UnmarshalTypeError](err); is {
 		name, pointer := session.Malformed, pointerTo(text, kind.Offset)
 		detail := pointer + " is " + strings.NewReplacer("array", "a list", "bool", "true or false", "number", "a number", "object", "an object", "string", "a text").Replace(kind.Value)
 		if literal, isNumber := strings.CutPrefix(kind.Value, "number "); isNumber && kind.Type.Kind().String() == "float64" {
@@ -229,13 +229,12 @@ func (c *call) readBatch(dim kedge.Dims) (t batch.Told, err error) {
 	default:
 		return t, problem(unsupported, fmt.Sprintf("%s is not taken in the encoding %q; JSON and NDJSON may be in gzip", format, packed))
 	}
-	if t, err = batch.Read(c.metered(in), format, dim, lim); err != nil {
+	if t, err = batch.Read(&meter{in, c}, format, dim, lim); err != nil {
 		return t, flawed(err, "")
 	}
-	if epoch := c.URL.Query().Get("epoch"); t.Epoch == "" {
-		t.Epoch = epoch
-	}
-	if at := c.URL.Query().Get("observed_at"); at != "" && t.ObservedAt.IsZero() {
+	q := c.query()
+	t.Epoch = cmp.Or(t.Epoch, q.Get("epoch"))
+	if at := q.Get("observed_at"); at != "" && t.ObservedAt.IsZero() {
 		if t.ObservedAt, err = time.Parse(time.RFC3339, at); err != nil {
 			return t, problem(session.Malformed, "observed_at: "+err.Error())
 		}

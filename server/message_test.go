@@ -73,8 +73,8 @@ func TestBodiesTogether(t *testing.T) {
 	for most, fits := range map[int64]bool{10: true, 9: false} {
 		s := &Server{limits: Allowance{Held: most}}
 		one, two := &call{Server: s}, &call{Server: s}
-		_, err := io.ReadAll(one.metered(strings.NewReader("01234")))
-		_, other := io.ReadAll(two.metered(strings.NewReader("56789")))
+		_, err := io.ReadAll(&meter{strings.NewReader("01234"), one})
+		_, other := io.ReadAll(&meter{strings.NewReader("56789"), two})
 		if err != nil || (other == nil) != fits || one.held != 5 || two.held != 5 || s.held.Load() != 10 {
 			t.Errorf("%d bytes: %v, %v, of %d", most, err, other, s.held.Load())
 		}

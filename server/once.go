@@ -24,7 +24,7 @@ func (c *call) do(status int, command session.Command) (int, any, error) {
 // carry carries a command out; once, if the sender gave the request a word, and not at all if it is only to be tried.
 func (c *call) carry(status int, command session.Command) (int, any, error) {
 	if c.dry {
-		reply, err := c.host.Try(c.Context(), c.loop, c.actor(), command)
+		reply, err := c.host.Try(c.Context(), c.loop, c.who.Prefix, command)
 		return 200, reply, err
 	}
 	word, err := c.word()
@@ -38,7 +38,7 @@ func (c *call) carry(status int, command session.Command) (int, any, error) {
 		}
 		command = session.Once{Word: word, Request: request, Of: command}
 	}
-	reply, err := c.host.Do(c.Context(), c.loop, c.actor(), command)
+	reply, err := c.host.Do(c.Context(), c.loop, c.who.Prefix, command)
 	return status, c.replayed(reply), err
 }
 
@@ -58,6 +58,15 @@ func (c *call) word() (string, error) {
 		return "", problem(session.Malformed, fmt.Sprintf("an Idempotency-Key is up to %d letters, digits and signs of ASCII", mostWord))
 	}
 	return word, nil
+}
+
+// sent is what was sent under the word of the request before; nil: nothing.
+func (c *call) sent(loop string) (was *session.Event, word string, err error) {
+	if word, err = c.word(); err != nil || word == "" {
+		return nil, "", err
+	}
+	was, err = c.journal.Find(loop, 0, session.OnceRef(word))
+	return was, word, err
 }
 
 // request is what is asked for, so that something else under the same word is noticed.
@@ -85,12 +94,8 @@ type killing struct {
 const allKilled = session.Kind("all-killed")
 
 // killAll kills every loop of the key. One that cannot be killed keeps none of the others from it.
-func killAll(c *call) (int, any, error) {
-	var b reasoned
-	if err := c.read(&b); err != nil {
-		return 0, nil, err
-	}
-	word, err := c.word()
+func killAll(c *call, b reasoned) (int, any, error) {
+	was, word, err := c.sent(session.OfServer)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -98,17 +103,13 @@ func killAll(c *call) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
+	if was != nil {
+		reply, err := session.Repeated(was, word, request)
+		return 200, c.replayed(reply), err
+	}
 	ref := ""
 	if word != "" {
 		ref = session.OnceRef(word)
-		was, err := c.journal.Find(session.OfServer, 0, ref)
-		if err != nil {
-			return 0, nil, err
-		}
-		if was != nil {
-			reply, err := session.Repeated(was, word, request)
-			return 200, c.replayed(reply), err
-		}
 	}
 	all, err := c.journal.Loops(c.Context())
 	if err != nil {
@@ -117,12 +118,12 @@ func killAll(c *call) (int, any, error) {
 	all = slices.DeleteFunc(all, func(t session.Tip) bool { return !c.sees(t.Loop) })
 	ctx := context.WithoutCancel(c.Context()) // who asks and leaves still means all
 	names := lists.Of(all, func(t session.Tip) string { return t.Loop })
-	reply := c.kills.KillAll(ctx, c.actor(), b.Reason, names)
+	reply := c.kills.KillAll(ctx, c.who.Prefix, b.Reason, names)
 	text, err := json.Marshal(reply)
 	if err != nil {
 		return 0, nil, err
 	}
-	err = c.keys.chronicle.Write(c.Context(), c.actor(), func(time.Time) (chronicle.Notice, error) {
+	err = c.keys.chronicle.Write(c.Context(), c.who.Prefix, func(time.Time) (chronicle.Notice, error) {
 		return chronicle.Notice{Kind: allKilled, Ref: ref, Body: killing{b.Reason, &session.GivenReply{Request: request, Reply: text}}}, nil
 	})
 	return 200, reply, err

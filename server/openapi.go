@@ -23,7 +23,7 @@ func openAPI(c *call) (int, any, error) {
 	}
 	return 200, map[string]any{
 		"openapi": "3.1.0",
-		"info":    map[string]any{"title": "kedge", "version": c.build, "description": "Ask for a decision, say what was deployed, tell what people did."},
+		"info":    map[string]any{"title": "kedge", "version": c.setup.Build, "description": "Ask for a decision, say what was deployed, tell what people did."},
 		"paths":   paths,
 	}, nil
 }
@@ -72,17 +72,13 @@ func schemaOf(t reflect.Type, strict bool) map[string]any {
 	case t == reflect.TypeFor[session.Sparse]():
 		return map[string]any{"type": []string{"array", "null"}, "items": map[string]any{"type": []string{"number", "null"}}}
 	}
+	plain := map[reflect.Kind]string{reflect.String: "string", reflect.Bool: "boolean", reflect.Int: "integer", reflect.Int64: "integer", reflect.Float64: "number", reflect.Float32: "number"}
+	if name, is := plain[t.Kind()]; is {
+		return map[string]any{"type": name}
+	}
 	switch t.Kind() {
 	case reflect.Pointer:
 		return schemaOf(t.Elem(), strict)
-	case reflect.String:
-		return map[string]any{"type": "string"}
-	case reflect.Bool:
-		return map[string]any{"type": "boolean"}
-	case reflect.Int, reflect.Int64:
-		return map[string]any{"type": "integer"}
-	case reflect.Float64, reflect.Float32:
-		return map[string]any{"type": "number"}
 	case reflect.Slice:
 		if t.Elem().Kind() == reflect.Uint8 {
 			return map[string]any{} // any value
@@ -112,13 +108,11 @@ func fields(t reflect.Type, strict bool, properties map[string]any, needed *[]st
 		switch {
 		case name == "-" || !f.IsExported() && !f.Anonymous:
 		case f.Anonymous && name == "":
-			below := f.Type
-			if below.Kind() == reflect.Pointer {
-				below = below.Elem()
-				fields(below, strict, properties, new([]string))
+			if f.Type.Kind() == reflect.Pointer {
+				fields(f.Type.Elem(), strict, properties, new([]string))
 				continue
 			}
-			fields(below, strict, properties, needed)
+			fields(f.Type, strict, properties, needed)
 		default:
 			properties[name] = schemaOf(f.Type, strict)
 			if rest == "" {

@@ -44,16 +44,15 @@ const recent = 60
 
 // glances shows loops in a line each: all, or those that the query names.
 func glances(c *call) (int, any, error) {
-	size, err := c.number("page_size", 100, 1000)
-	if err != nil {
-		return 0, nil, err
+	q := c.query()
+	size, after, only := q.number("page_size", 100, 1000), q.Get("page_token"), q.Get("loops")
+	if q.err != nil {
+		return 0, nil, q.err
 	}
 	all, err := c.journal.Loops(c.Context())
 	if err != nil {
 		return 0, nil, err
 	}
-	query := c.URL.Query()
-	after, only := query.Get("page_token"), query.Get("loops")
 	page := overview{Now: c.clock.Now().UTC(), Loops: []Glance{}}
 	for _, tip := range all {
 		if !c.sees(tip.Loop) || tip.Loop <= after || only != "" && !slices.Contains(strings.Split(only, ","), tip.Loop) {
@@ -146,18 +145,16 @@ type deadlines struct {
 
 // arranged shows what the spec of a loop arranges.
 func arranged(c *call) (int, any, error) {
-	var t terms
-	err := c.host.Look(c.Context(), c.loop, func(l *session.Loop) error {
+	return look(c, func(l *session.Loop) (terms, error) {
 		spec, b := l.Arranged()
 		live := b.Live
-		t = terms{Revision: l.Status().Revision, Spec: spec, Algorithm: live.Algorithm, Maximize: b.Maximize, Names: b.Names, Start: b.Start, Safe: live.Safe, Least: live.Least, Approval: live.Approval,
+		t := terms{Revision: l.Status().Revision, Spec: spec, Algorithm: live.Algorithm, Maximize: b.Maximize, Names: b.Names, Start: b.Start, Safe: live.Safe, Least: live.Least, Approval: live.Approval,
 			Cap:       ceiling{finite(live.Cap()), finite(live.Each), finite(live.Day), finite(live.Ahead())},
 			Deadlines: deadlines{span(live.Settle), span(live.Deploy), span(live.Data), span(live.Approve), span(live.GiveUp), span(live.Retain)},
 		}
 		t.Lower, t.Upper = b.Bounds()
-		return nil
+		return t, nil
 	})
-	return 200, t, err
 }
 
 func finite(v float64) *float64 {
@@ -171,6 +168,5 @@ func span(d time.Duration) *float64 {
 	if d == form.Never {
 		return nil
 	}
-	s := d.Seconds()
-	return &s
+	return new(d.Seconds())
 }

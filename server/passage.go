@@ -7,15 +7,13 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"github.com/kedge-opt/kedge/internal/lists"
 )
 
 // namesOf are the names that a server goes by.
 func namesOf(more []string) []string {
-	names := []string{"localhost", "127.0.0.1", "::1"}
-	for _, name := range more {
-		names = append(names, plainName(name))
-	}
-	return names
+	return append([]string{"localhost", "127.0.0.1", "::1"}, lists.Of(more, plainName)...)
 }
 
 // plainName is the name in a Host header: without its port, brackets, capitals and a dot at the end.
@@ -29,13 +27,13 @@ func plainName(host string) string {
 // passage refuses a request that comes by a way or a name that it should not. A page on the net whose name leads here would otherwise be
 // taken for one of this server's own.
 func (s *Server) passage(r *http.Request) error {
-	if len(s.proxies) > 0 {
+	if len(s.setup.Proxies) > 0 {
 		switch peer, local := peerOf(r); {
 		case s.isProxy(peer):
 			if host := r.Header.Get("X-Forwarded-Host"); host != "" {
 				r.Host = host
 			}
-			if s.proxyTLS && strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "http") {
+			if s.setup.ProxyTLS && strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "http") {
 				return problem(forbidden, "the request came to the proxy in the open; call it by https")
 			}
 		case !local && r.TLS == nil:
@@ -59,15 +57,11 @@ func peerOf(r *http.Request) (peer netip.Addr, local bool) {
 }
 
 func (s *Server) isProxy(peer netip.Addr) bool {
-	return slices.ContainsFunc(s.proxies, func(n netip.Prefix) bool { return n.Contains(peer) })
+	return slices.ContainsFunc(s.setup.Proxies, func(n netip.Prefix) bool { return n.Contains(peer) })
 }
 
 // forwarded tells whether a proxy says that it sends a request for somebody else.
 func forwarded(r *http.Request) bool {
-	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"} {
-		if r.Header.Get(name) != "" {
-			return true
-		}
-	}
-	return false
+	names := []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"}
+	return slices.ContainsFunc(names, func(name string) bool { return r.Header.Get(name) != "" })
 }

@@ -9,30 +9,20 @@ import (
 	"github.com/kedge-opt/kedge/session/chronicle"
 )
 
-// removeRoute is the call that takes an archived loop out of the journal.
-func removeRoute(loop string) route {
-	return route{Method: "DELETE", Path: loop + "/log", Right: Admin, Says: "Remove an archived loop, with its events and its people, for good. The server keeps its anchor, the number and the hash of its newest event. It wants a reason.", In: reasoned{}, Out: chronicle.Removal{}, dry: true, do: remove}
-}
-
-func remove(c *call) (int, any, error) {
-	var b reasoned
-	if err := c.read(&b); err != nil {
-		return 0, nil, err
-	}
+// remove takes an archived loop out of the journal.
+func remove(c *call, b reasoned) (int, any, error) {
 	if b.Reason == "" {
 		return 0, nil, problem(session.Malformed, "reason is missing: why the loop may go for good")
 	}
 	if c.dry {
-		var r chronicle.Removal
-		err := c.host.Look(c.Context(), c.loop, func(l *session.Loop) (err error) { r, err = c.removal(l, b.Reason); return err })
-		return 200, r, err
+		return look(c, func(l *session.Loop) (chronicle.Removal, error) { return c.removal(l, b.Reason) })
 	}
 	var done chronicle.Removal
 	err := c.host.Dismiss(c.Context(), c.loop, func(l *session.Loop) error {
 		if l.Status().Mode == session.Ended {
 			c.kills.Unmark(c.Context(), c.loop) // which goes by the number of the loop, that another may get
 		}
-		return c.keys.chronicle.Write(c.Context(), c.actor(), func(time.Time) (n chronicle.Notice, err error) {
+		return c.keys.chronicle.Write(c.Context(), c.who.Prefix, func(time.Time) (n chronicle.Notice, err error) {
 			done, err = c.removal(l, b.Reason)
 			return chronicle.Notice{Kind: chronicle.LoopRemoved, Body: done, Removes: done.Tip}, err
 		})

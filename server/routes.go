@@ -36,7 +36,7 @@ type route struct {
 	streams      bool
 	dry          bool // it can be tried, by dry_run=true
 	ownLoops     bool // of a call without {loop}: it keeps to the loops of the key by itself; else it is for keys of all loops alone
-	do           func(c *call) (status int, reply any, err error)
+	do           handler
 }
 
 // creating is the body of the call that makes a loop.
@@ -59,57 +59,50 @@ func routes() []route {
 		decisions = loop + "/decisions"
 		decision  = decisions + "/{k}"
 	)
-	list := []route{
-		{Method: "POST", Path: loops, Right: Admin, Says: "Make a loop, in the shadow unless mode says live. The same again changes nothing.", In: creating{}, Out: session.Status{}, ownLoops: true, do: create},
+	list := slices.Concat(vaultRoutes(loops, loop), dashboardRoutes(loop), guardRoutes(loop, decision), []route{
+		{Method: "POST", Path: loops, Right: Admin, Says: "Make a loop, in the shadow unless mode says live. The same again changes nothing.", In: creating{}, Out: session.Status{}, ownLoops: true, do: with(create)},
 		{Method: "GET", Path: loops, Right: MayRead, Says: "All loops.", Out: heads{}, ownLoops: true, do: listLoops},
 		{Method: "GET", Path: "/v1/heads", Right: MayRead, Says: "The newest event of every loop.", Out: heads{}, ownLoops: true, do: listLoops},
 		{Method: "GET", Path: loop, Right: MayRead, Says: "How a loop stands.", Out: session.Status{}, do: show},
-		{Method: "PUT", Path: loop + "/spec", Right: Admin, Says: "Revise the spec. If-Match names the revision that it is made from.", In: session.Revise{}, Out: session.RevisedTo{}, dry: true, do: revise},
+		{Method: "PUT", Path: loop + "/spec", Right: Admin, Says: "Revise the spec. If-Match names the revision that it is made from.", In: session.Revise{}, Out: session.RevisedTo{}, dry: true, do: with(revise)},
 		{Method: "DELETE", Path: loop, Right: Admin, Says: "Archive a loop; its log stays.", Out: session.Status{}, do: func(c *call) (int, any, error) { return c.do(200, session.Archive{}) }},
-		{Method: "POST", Path: loop + "/ask", Right: MayAsk, Says: "The decision to deploy. Until it comes to something the answer is the same.", In: asking{}, Out: session.Offer{}, do: ask},
+		{Method: "POST", Path: loop + "/ask", Right: MayAsk, Says: "The decision to deploy. Until it comes to something the answer is the same.", In: asking{}, Out: session.Offer{}, do: with(ask)},
 		{Method: "POST", Path: loop + "/exchange", Right: MayTell, Says: "A round in one call, all or nothing: what went live, who answered, the close, the next ask. It needs the right to ask, too.", In: exchanging{}, Out: session.Exchanged{}, do: exchange},
-		{Method: "GET", Path: decision + "/explain", Right: MayRead, Says: "Why a decision is what it is, in numbers and in words.", Out: session.Explanation{}, do: explainDecision},
+		{Method: "GET", Path: decision + "/explain", Right: MayRead, Says: "Why a decision is what it is, in numbers and in words.", Out: session.Explanation{}, do: about(explainDecision)},
 		{Method: "GET", Path: loop + "/series", Right: MayRead, Says: "What was measured at every close, thinned to least and largest: name (value,u.0,…), from_k, points; times=true says when decisions were opened, too.", Out: map[string]json.RawMessage{}, asks: "name from_k points times", do: series},
 		{Method: "GET", Path: loop + "/distribution", Right: MayRead, Says: "How people are distributed, now and settled, by the model, under what is live or under u=1,2,…: k, entry, bins; of=d looks at their traits, beside who answered at first.", Out: session.Distribution{}, asks: "k entry bins of u", do: distribution},
 		{Method: "GET", Path: loop + "/health", Right: MayRead, Says: "How a loop is, in cards with words and what to do.", Out: cards{}, do: health},
-		{Method: "PUT", Path: decision + "/deployment", Right: MayTell, Says: "Say what went live, which may differ from what was decided: 201, 202 if that is too late, 200 if it was said before.", In: session.Deploy{}, Out: session.Reached{}, do: deploy},
+		{Method: "PUT", Path: decision + "/deployment", Right: MayTell, Says: "Say what went live, which may differ from what was decided: 201, 202 if that is too late, 200 if it was said before.", In: session.Deploy{}, Out: session.Reached{}, do: with(deploy)},
 		{Method: "PUT", Path: decision + "/batches/{batch}", Right: MayTell, Says: "Tell people who answered: 201, 202 if that is too late to count. The same batch again changes nothing: 200.", In: people{}, Out: session.Received{}, asks: "epoch observed_at", do: tell},
-		{Method: "GET", Path: decision + "/batches", Right: MayRead, Says: "The receipts of the batches of a decision.", Out: []session.Receipt{}, do: receipts},
-		{Method: "POST", Path: decision + "/close", Right: MayTell, Says: "Learn from a decision: one step of the rule, or the reason why there is none.", In: session.Close{}, Out: session.Closing{}, dry: true, do: closing},
-		{Method: "POST", Path: decision + "/abandon", Right: MayTell, Says: "Give a decision up without learning from it.", In: session.Abandon{}, Out: session.Reached{}, do: abandon},
-		{Method: "POST", Path: decision + "/approve", Right: Operate, Says: "Let a proposal be deployed.", In: reasoned{}, Out: session.Reached{}, do: approve},
-		{Method: "POST", Path: decision + "/reject", Right: Operate, Says: "Refuse a proposal.", In: reasoned{}, Out: session.Reached{}, do: reject},
-		{Method: "GET", Path: decision, Right: MayRead, Says: "One decision, from its opening to its outcome.", Out: session.Decision{}, do: one},
+		{Method: "GET", Path: decision + "/batches", Right: MayRead, Says: "The receipts of the batches of a decision.", Out: []session.Receipt{}, do: about(receipts)},
+		{Method: "POST", Path: decision + "/close", Right: MayTell, Says: "Learn from a decision: one step of the rule, or the reason why there is none.", In: session.Close{}, Out: session.Closing{}, dry: true, do: command(closing)},
+		{Method: "POST", Path: decision + "/abandon", Right: MayTell, Says: "Give a decision up without learning from it.", In: session.Abandon{}, Out: session.Reached{}, do: command(abandon)},
+		{Method: "POST", Path: decision + "/approve", Right: Operate, Says: "Let a proposal be deployed.", In: reasoned{}, Out: session.Reached{}, do: command(approve)},
+		{Method: "POST", Path: decision + "/reject", Right: Operate, Says: "Refuse a proposal.", In: reasoned{}, Out: session.Reached{}, do: command(reject)},
+		{Method: "GET", Path: decision, Right: MayRead, Says: "One decision, from its opening to its outcome.", Out: session.Decision{}, do: about(func(_ *call, d *session.Decision) (int, any, error) { return 200, d, nil })},
 		{Method: "GET", Path: decisions, Right: MayRead, Says: "Decisions after after_k, up to page_size of them.", Out: page{}, asks: "after_k page_size", do: some},
-		{Method: "POST", Path: loop + "/rollback", Right: Operate, Says: "Go back to what was deployed once, to safe or to baseline.", In: session.RollBack{}, Out: session.RolledTo{}, dry: true, do: rollback},
-		{Method: "PUT", Path: loop + "/pin", Right: Operate, Says: "Answer a decision whatever the rule says.", In: session.SetPin{}, Out: session.Status{}, dry: true, do: pin},
+		{Method: "POST", Path: loop + "/rollback", Right: Operate, Says: "Go back to what was deployed once, to safe or to baseline.", In: session.RollBack{}, Out: session.RolledTo{}, dry: true, do: command(itself[session.RollBack])},
+		{Method: "PUT", Path: loop + "/pin", Right: Operate, Says: "Answer a decision whatever the rule says.", In: session.SetPin{}, Out: session.Status{}, dry: true, do: command(itself[session.SetPin])},
 		{Method: "DELETE", Path: loop + "/pin", Right: Operate, Says: "Let the rule decide again.", Out: session.Status{}, do: func(c *call) (int, any, error) { return c.do(200, session.Unpin{}) }},
 		{Method: "GET", Path: loop + "/log", Right: MayRead, Says: "Events after after, up to 1,000 of them.", Out: []session.Event{}, asks: "after", do: events},
 		{Method: "GET", Path: loop + "/events", Right: MayRead, Says: "Events as they happen, as server-sent events; Last-Event-ID or after goes on after one; with every=250ms only the newest close of each interval.", streams: true, asks: "after every", do: stream},
 		{Method: "GET", Path: "/v1/events", Right: MayRead, Says: "Where all loops are, and then every one that moves, as server-sent events.", ownLoops: true, streams: true, do: fleet},
-		{Method: "POST", Path: loop + "/kill", Right: Operate, Says: "The loop is killed from now on, also on a full disk: durable says whether the event was written, or a mark that it is to be.", In: reasoned{}, Out: session.Switched{}, do: kill},
-		{Method: "POST", Path: "/v1/kill", Right: Operate, Says: "Kill every loop of the key: each answers its safe decision.", In: reasoned{}, Out: kills.Killed{}, ownLoops: true, do: killAll},
-		{Method: "POST", Path: "/v1/keys", Right: Admin, Says: "Make a key. It is shown this once.", In: wanted{}, Out: NewKey{}, ownLoops: true, do: createKey},
+		{Method: "POST", Path: loop + "/kill", Right: Operate, Says: "The loop is killed from now on, also on a full disk: durable says whether the event was written, or a mark that it is to be.", In: reasoned{}, Out: session.Switched{}, do: with(kill)},
+		{Method: "POST", Path: "/v1/kill", Right: Operate, Says: "Kill every loop of the key: each answers its safe decision.", In: reasoned{}, Out: kills.Killed{}, ownLoops: true, do: with(killAll)},
+		{Method: "POST", Path: "/v1/keys", Right: Admin, Says: "Make a key. It is shown this once.", In: keyring.Wanted{}, Out: keyring.Made{}, ownLoops: true, do: with(createKey)},
 		{Method: "GET", Path: "/v1/keys", Right: Admin, Says: "All keys there ever were, by their prefixes.", Out: keyList{}, ownLoops: true, do: listKeys},
-		{Method: "DELETE", Path: "/v1/keys/{prefix}", Right: Admin, Says: "Revoke a key, for good.", In: reasoned{}, Out: keyring.Account{}, ownLoops: true, do: revokeKey},
+		{Method: "DELETE", Path: "/v1/keys/{prefix}", Right: Admin, Says: "Revoke a key, for good.", In: reasoned{}, Out: keyring.Account{}, ownLoops: true, do: with(revokeKey)},
 		{Method: "GET", Path: "/healthz", Says: "Whether the process answers, and its journal is not stuck.", Out: struct{}{}, do: isAlive},
 		{Method: "GET", Path: "/metrics", Right: MayRead, Says: "Numbers for Prometheus.", do: showNumbers},
 		{Method: "GET", Path: "/readyz", Says: "Whether commands are taken.", Out: struct{}{}, do: isReady},
-		{Method: "GET", Path: "/version", Says: "The build and the limits.", Out: version{}, do: func(c *call) (int, any, error) { return 200, version{c.build, c.limits}, nil }},
+		{Method: "GET", Path: "/version", Says: "The build and the limits.", Out: version{}, do: func(c *call) (int, any, error) { return 200, version{c.setup.Build, c.limits}, nil }},
 		{Method: "GET", Path: "/openapi.json", Says: "This table, as OpenAPI 3.1.", do: openAPI},
 		{Method: "GET", Path: "/problems/{type}", Says: "What a problem is, and what to do.", do: explain},
-	}
-	list = append(list, vaultRoutes(loops, loop)...)
-	list = append(list, dashboardRoutes(loop)...)
-	list = append(list, guardRoutes(loop, decision)...)
+	})
 	for word, mode := range map[string]session.Mode{"pause": session.Paused, "resume": session.Live, "shadow": session.Shadow, "promote": session.Live} {
-		list = append(list, route{Method: "POST", Path: loop + "/" + word, Right: Operate, Says: "The loop is " + string(mode) + " from now on.", In: reasoned{}, Out: session.Switched{}, dry: word == "resume", do: func(c *call) (int, any, error) {
-			var b reasoned
-			if err := c.read(&b); err != nil {
-				return 0, nil, err
-			}
-			return c.do(200, session.Switch{To: mode, Reason: b.Reason})
-		}})
+		list = append(list, route{Method: "POST", Path: loop + "/" + word, Right: Operate, Says: "The loop is " + string(mode) + " from now on.", In: reasoned{}, Out: session.Switched{}, dry: word == "resume", do: command(func(_ *call, b reasoned) session.Command {
+			return session.Switch{To: mode, Reason: b.Reason}
+		})})
 	}
 	slices.SortStableFunc(list, func(a, b route) int { return strings.Compare(a.Path+a.Method, b.Path+b.Method) })
 	return list
@@ -129,11 +122,7 @@ type page struct {
 	Next      int                `json:"next_after_k,omitempty"`
 }
 
-func create(c *call) (int, any, error) {
-	var b creating
-	if err := c.read(&b); err != nil {
-		return 0, nil, err
-	}
+func create(c *call, b creating) (int, any, error) {
 	if !loopName.MatchString(b.Name) {
 		return 0, nil, problem(session.Malformed, "a loop is called by up to 63 of a–z, 0–9 and hyphens, which it does not begin with")
 	}
@@ -142,7 +131,7 @@ func create(c *call) (int, any, error) {
 	}
 	c.loop = b.Name
 	status := 200
-	if err := c.host.Look(c.Context(), c.loop, func(*session.Loop) error { return nil }); session.IsRefusal(err, session.NotFound) {
+	if err := c.isThere(); session.IsRefusal(err, session.NotFound) {
 		status = 201
 		all, err := c.journal.Loops(c.Context())
 		if err != nil {
@@ -168,11 +157,7 @@ func show(c *call) (int, any, error) {
 	return 200, status, err
 }
 
-func revise(c *call) (int, any, error) {
-	var b session.Revise
-	if err := c.read(&b); err != nil {
-		return 0, nil, err
-	}
+func revise(c *call, b session.Revise) (int, any, error) {
 	match := c.Header.Get("If-Match")
 	if match == "" {
 		return 0, nil, problem(needsMatch, "If-Match is missing")
@@ -185,11 +170,7 @@ func revise(c *call) (int, any, error) {
 	return c.do(200, b)
 }
 
-func deploy(c *call) (int, any, error) {
-	b := session.Deploy{}
-	if err := c.read(&b); err != nil {
-		return 0, nil, err
-	}
+func deploy(c *call, b session.Deploy) (int, any, error) {
 	b.K = c.k
 	_, reply, err := c.do(201, b)
 	r, _ := reply.(session.Reached)
@@ -210,96 +191,36 @@ func tell(c *call) (int, any, error) {
 	return put(r.Repeat, r.Late), reply, err
 }
 
-func receipts(c *call) (int, any, error) {
-	d, err := c.decision(c.k)
-	if err != nil {
-		return 0, nil, err
-	}
+func receipts(_ *call, d *session.Decision) (int, any, error) {
 	if d.Batches == nil {
 		d.Batches = []session.Receipt{}
 	}
 	return 200, d.Batches, nil
 }
 
-func closing(c *call) (int, any, error) {
-	var b session.Close
-	if err := c.read(&b); err != nil {
-		return 0, nil, err
-	}
+func closing(c *call, b session.Close) session.Command {
 	b.K = c.k
-	return c.do(200, b)
+	return b
 }
 
-func abandon(c *call) (int, any, error) {
-	var b session.Abandon
-	if err := c.read(&b); err != nil {
-		return 0, nil, err
-	}
+func abandon(c *call, b session.Abandon) session.Command {
 	b.K = c.k
-	return c.do(200, b)
+	return b
 }
 
-func approve(c *call) (int, any, error) {
-	var b reasoned
-	if err := c.read(&b); err != nil {
-		return 0, nil, err
-	}
-	return c.do(200, session.Approve{K: c.k, Reason: b.Reason})
+func approve(c *call, b reasoned) session.Command {
+	return session.Approve{K: c.k, Reason: b.Reason}
 }
 
-func reject(c *call) (int, any, error) {
-	var b reasoned
-	if err := c.read(&b); err != nil {
-		return 0, nil, err
-	}
-	return c.do(200, session.Reject{K: c.k, Reason: b.Reason})
-}
-
-func rollback(c *call) (int, any, error) {
-	var b session.RollBack
-	if err := c.read(&b); err != nil {
-		return 0, nil, err
-	}
-	return c.do(200, b)
-}
-
-func pin(c *call) (int, any, error) {
-	var b session.SetPin
-	if err := c.read(&b); err != nil {
-		return 0, nil, err
-	}
-	return c.do(200, b)
-}
-
-// decision finds one decision.
-func (c *call) decision(k int) (d *session.Decision, err error) {
-	status, err := c.status(c.Context(), c.loop)
-	if err != nil {
-		return nil, err
-	}
-	if k > status.K {
-		return nil, problem(session.NotFound, "the newest decision is "+strconv.Itoa(status.K))
-	}
-	list, err := c.journal.Decision(c.loop, k)
-	if err != nil {
-		return nil, err
-	}
-	return session.DecisionOf(list)
-}
-
-func one(c *call) (int, any, error) {
-	d, err := c.decision(c.k)
-	return 200, d, err
+func reject(c *call, b reasoned) session.Command {
+	return session.Reject{K: c.k, Reason: b.Reason}
 }
 
 func some(c *call) (int, any, error) {
-	after, err := c.number("after_k", 0, 1<<53)
-	if err != nil {
-		return 0, nil, err
-	}
-	size, err := c.number("page_size", 100, 1000)
-	if err != nil {
-		return 0, nil, err
+	q := c.query()
+	after, size := q.number("after_k", 0, 1<<53), q.number("page_size", 100, 1000)
+	if q.err != nil {
+		return 0, nil, q.err
 	}
 	status, err := c.status(c.Context(), c.loop)
 	if err != nil {
@@ -312,9 +233,7 @@ func some(c *call) (int, any, error) {
 			return 0, nil, err
 		}
 		p.Decisions = append(p.Decisions, *d)
-		if k < newest {
-			p.Next = k
-		} else {
+		if p.Next = k; k == newest {
 			p.Next = 0
 		}
 	}
@@ -325,24 +244,16 @@ func some(c *call) (int, any, error) {
 const mostEvents = 1000
 
 func events(c *call) (int, any, error) {
-	after, err := c.number("after", 0, 1<<53)
-	if err != nil {
+	q := c.query()
+	after := q.number("after", 0, 1<<53)
+	if q.err != nil {
+		return 0, nil, q.err
+	}
+	if err := c.isThere(); err != nil {
 		return 0, nil, err
 	}
-	if err := c.host.Look(c.Context(), c.loop, func(*session.Loop) error { return nil }); err != nil {
-		return 0, nil, err
-	}
-	list := []session.Event{}
-	err = c.journal.Read(c.Context(), c.loop, after, func(e session.Event) error {
-		if list = append(list, e); len(list) == mostEvents {
-			return errEnough
-		}
-		return nil
-	})
-	if err == errEnough {
-		err = nil
-	}
-	return 200, list, err
+	list, err := eventsOf(c.Context(), c.journal, c.loop, after, mostEvents)
+	return 200, append([]session.Event{}, list...), err
 }
 
 func showNumbers(c *call) (int, any, error) {
@@ -364,8 +275,8 @@ func isReady(c *call) (int, any, error) {
 	if c.stopping.Load() {
 		return 0, nil, problem(starting, "the server stops")
 	}
-	if c.Server.ready != nil {
-		if err := c.Server.ready(); err != nil {
+	if c.setup.Ready != nil {
+		if err := c.setup.Ready(); err != nil {
 			return 0, nil, problem(readOnly, err.Error())
 		}
 	}
@@ -385,7 +296,7 @@ func explain(c *call) (int, any, error) {
 	}
 	c.w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	here := "http://" + c.Host
-	if c.TLS != nil || c.proxyTLS {
+	if c.TLS != nil || c.setup.ProxyTLS {
 		here = "https://" + c.Host
 	}
 	line := strings.ReplaceAll(t.try, "{server}", here)

@@ -1,7 +1,9 @@
 package server
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -25,11 +27,6 @@ var (
 	vectors = []string{"u", "deployed", "iterate", "multipliers"}
 )
 
-// marked are the kinds of events that stand beside a series.
-func marked() []session.Kind {
-	return []session.Kind{session.ModeChanged, session.Pinned, session.Unpinned, session.RolledBack, session.Revised, session.Raised, session.Restored, session.Archived}
-}
-
 const (
 	mostMarks  = 1000 // the newest
 	mostSeries = 64   // of a call
@@ -51,18 +48,12 @@ func series(c *call) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	from, err := c.number("from_k", 1, 1<<53)
-	if err != nil {
-		return 0, nil, err
+	q := c.query()
+	from, points := q.number("from_k", 1, 1<<53), q.number("points", 2000, 100_000)
+	if q.err != nil {
+		return 0, nil, q.err
 	}
-	points, err := c.number("points", 2000, 100_000)
-	if err != nil {
-		return 0, nil, err
-	}
-	names := []string{"value"}
-	if text := c.URL.Query().Get("name"); text != "" {
-		names = strings.Split(text, ",")
-	}
+	names := strings.Split(cmp.Or(q.Get("name"), "value"), ",")
 	if len(names) > mostSeries {
 		return 0, nil, problem(session.TooLarge, fmt.Sprintf("more than %d series at once", mostSeries))
 	}
@@ -82,7 +73,7 @@ func series(c *call) (int, any, error) {
 	if reply["marks"], err = c.marks(from); err != nil {
 		return 0, nil, err
 	}
-	switch times := c.URL.Query().Get("times"); times {
+	switch times := q.Get("times"); times {
 	case "true":
 		reply["at"], err = c.times(page.K)
 	case "", "false":
@@ -113,7 +104,8 @@ func (c *call) times(decisions []int) ([]time.Time, error) {
 // marks are what happened from a decision on.
 func (c *call) marks(from int) ([]incident, error) {
 	list := []incident{}
-	events, err := c.journal.Newest(c.Context(), c.loop, marked(), mostMarks)
+	kinds := []session.Kind{session.ModeChanged, session.Pinned, session.Unpinned, session.RolledBack, session.Revised, session.Raised, session.Restored, session.Archived}
+	events, err := c.journal.Newest(c.Context(), c.loop, kinds, mostMarks)
 	for _, e := range events {
 		var b struct{ Reason, Words, Mode string }
 		if err := json.Unmarshal(e.Body, &b); err != nil {
@@ -128,4 +120,50 @@ func (c *call) marks(from int) ([]incident, error) {
 		}
 	}
 	return list, err
+}
+
+// fan is how an entry of people's states moved: 5, 25, 50, 75 and 95 in 100 of those who answered each decision are below.
+type fan struct {
+	K         []int       `json:"k"`
+	Quantiles [][]float64 `json:"quantiles"`
+}
+
+// quantiles shows how people moved over the newest decisions that somebody answered and whose answers are still kept.
+func quantiles(c *call) (int, any, error) {
+	q := c.query()
+	entry, last := q.number("entry", 0, 1<<20), q.number("last", 40, 100)
+	if q.err != nil {
+		return 0, nil, q.err
+	}
+	status, err := c.status(c.Context(), c.loop)
+	if err != nil {
+		return 0, nil, err
+	}
+	var gone error
+	f := fan{K: []int{}, Quantiles: [][]float64{}}
+	for k := status.K; k > max(0, status.K-last); k-- {
+		d, err := c.decision(k)
+		if err != nil {
+			return 0, nil, err
+		}
+		if d.Deployed == nil || len(d.Batches) == 0 {
+			continue
+		}
+		err = c.host.Look(c.Context(), c.loop, func(l *session.Loop) error {
+			s, err := l.Distribution(d, session.Aspect{Entry: entry, Bins: 1}, session.PastOf(c.journal, c.loop))
+			if err == nil {
+				f.K, f.Quantiles = append([]int{k}, f.K...), append([][]float64{s.Ranks}, f.Quantiles...)
+			}
+			return err
+		})
+		if errors.Is(err, session.ErrDropped) {
+			gone = err // by retention, or because somebody is erased: older ones may still be kept
+		} else if err != nil && !session.IsRefusal(err, session.Incomplete) {
+			return 0, nil, err
+		}
+	}
+	if len(f.K) == 0 && gone != nil {
+		return 0, nil, gone
+	}
+	return 200, f, nil
 }

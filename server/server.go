@@ -23,12 +23,14 @@ import (
 	"github.com/kedge-opt/kedge/server/hub"
 	"github.com/kedge-opt/kedge/server/tally"
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/chronicle"
 	"github.com/kedge-opt/kedge/session/kills"
 	"go.opentelemetry.io/otel/trace"
 )
 
 // Server serves the loops of a journal.
 type Server struct {
+	setup   Setup
 	host    *session.Fleet
 	journal session.Journal
 	limits  Allowance
@@ -36,26 +38,16 @@ type Server struct {
 	names   []string // that it goes by
 	hub     *hub.Hub
 	table   []route
-	build   string
 	turns   *turns
 	quotas  quotas
 	held    atomic.Int64 // bytes of bodies of requests at work
 	handler http.Handler
-	ready   func() error
 	tally   *tally.Tally
 	links   links
-	tracer  trace.Tracer // nil: nothing is traced
 	clock   session.Clock
-	owner   string
 
 	stopping atomic.Bool
-	proxies  []netip.Prefix
-	proxyTLS bool
-
 	openKeys func() (*Keys, error)
-	shelf    shelf
-	vault    Vault
-	edit     func(spec string, set []string) (string, error)
 	kills    *kills.Pending
 	kept     time.Time // when the server last saw to what it keeps; known to Pass alone
 }
@@ -82,18 +74,16 @@ type Setup struct {
 
 // New makes a server.
 func New(c Setup) *Server {
-	s := &Server{journal: c.Journal, limits: c.Limits, log: c.Log, names: namesOf(c.Hosts), hub: hub.New(), build: c.Build, turns: newTurns(c.Limits.AtWork, c.Limits.Waiting), quotas: quotas{keys: map[string]*quota{}}, ready: c.Ready, clock: c.Clock, owner: c.Owner, proxies: c.Proxies, proxyTLS: c.ProxyTLS}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
 	}
-	s.log = slog.New(discreet{s.log.Handler()})
 	if c.Plan == nil {
 		c.Plan = session.Standard
 	}
 	if c.Kinds == nil {
 		c.Kinds = kind.Standard()
 	}
-	s.vault, s.edit, s.tracer = c.Vault, editor(c.Kinds), c.Tracer
+	s := &Server{setup: c, journal: c.Journal, limits: c.Limits, log: slog.New(discreet{c.Log.Handler()}), names: namesOf(c.Hosts), hub: hub.New(), turns: newTurns(c.Limits.AtWork, c.Limits.Waiting), quotas: quotas{keys: map[string]*quota{}}, clock: c.Clock}
 	s.tally = tally.New(tally.Service{Journal: c.Journal, Clock: c.Clock, Kinds: c.Kinds, Watching: s.hub.Watching, Free: c.Free, Build: c.Build})
 	s.host = session.NewFleet(c.Journal, c.Clock, c.Plan, func(loop string, events []session.Event) {
 		s.hub.Tell(loop, events)
@@ -104,7 +94,7 @@ func New(c Setup) *Server {
 			}
 		}
 	})
-	if s.tracer != nil {
+	if c.Tracer != nil {
 		s.host.Span = s.span
 	}
 	s.openKeys = sync.OnceValues(func() (*Keys, error) { return OpenKeys(context.Background(), c.Journal, c.Clock) })
@@ -156,16 +146,10 @@ func (s *Server) guard(next http.Handler) http.Handler {
 // accepts tells whether a client takes what the server answers in.
 func accepts(r *http.Request) bool {
 	header := r.Header.Values("Accept")
-	if len(header) == 0 {
-		return true
-	}
-	for _, one := range strings.Split(strings.Join(header, ","), ",") {
+	return len(header) == 0 || slices.ContainsFunc(strings.Split(strings.Join(header, ","), ","), func(one string) bool {
 		kind, _, _ := strings.Cut(strings.TrimSpace(one), ";")
-		if slices.Contains([]string{"*/*", "application/*", "application/json", "application/problem+json", "text/*", "text/event-stream", "text/html", "text/plain"}, kind) {
-			return true
-		}
-	}
-	return false
+		return slices.Contains([]string{"*/*", "application/*", "application/json", "application/problem+json", "text/*", "text/event-stream", "text/html", "text/plain"}, kind)
+	})
 }
 
 // missing turns the plain texts of a mux, of addresses and methods that are not there, into problems. Its routes are found.
@@ -290,6 +274,62 @@ func (s *Server) Pass(ctx context.Context) error {
 		return err
 	}
 	return s.keep(ctx)
+}
+
+// Follow keeps up with what other servers of the journal write, until ctx ends: streams show it, and a key that was revoked opens nothing any more.
+func (s *Server) Follow(ctx context.Context) {
+	if j, shared := s.journal.(session.Shared); shared {
+		j.Follow(ctx, s.hub.Watched, func(t session.Tip) {
+			if err := s.heard(ctx, t); err != nil && ctx.Err() == nil {
+				s.log.Warn("what another server wrote could not be read", "loop", t.Loop, "why", err)
+			}
+		})
+	}
+}
+
+// heard takes notice of an event of another server, and of those before it.
+func (s *Server) heard(ctx context.Context, t session.Tip) error {
+	if t.Loop == session.OfServer {
+		keys, err := s.openKeys()
+		if err != nil {
+			return err
+		}
+		return keys.chronicle.CatchUp(ctx)
+	}
+	after, wanted := s.hub.Heard(t)
+	if !wanted {
+		return nil
+	}
+	events, err := eventsOf(ctx, s.journal, t.Loop, after, hub.RingEvents) // who is farther behind reads for himself
+	if len(events) == 0 {
+		return err
+	}
+	s.hub.Tell(t.Loop, events)
+	return nil
+}
+
+// everyKeeping is how often the server sees to what it keeps.
+const everyKeeping = 24 * time.Hour
+
+// keep drops people who were kept long enough, and writes down the heads of all loops. Of a fault with one loop the others do not suffer.
+func (s *Server) keep(ctx context.Context) error {
+	now := s.clock.Now()
+	if now.Sub(s.kept) < everyKeeping {
+		return nil
+	}
+	s.kept = now
+	loops, err := s.journal.Loops(ctx)
+	if err != nil {
+		return err
+	}
+	var faults []error
+	for _, h := range loops {
+		if !session.IsOwn(h.Loop) {
+			_, err := s.host.Do(ctx, h.Loop, "time", session.Compact{})
+			faults = append(faults, err)
+		}
+	}
+	return errors.Join(append(faults, chronicle.Anchor(ctx, s.journal, s.clock, everyKeeping))...)
 }
 
 // wall is the clock of the machine: its time at the start, and what has passed since.

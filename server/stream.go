@@ -79,29 +79,25 @@ func (f *feed) bye() error {
 }
 
 // position is the event after which a stream begins.
-func (c *call) position() (after int, err error) {
-	if after, err = c.number("after", 0, 1<<53); err != nil {
-		return 0, err
-	}
+func (c *call) position(q *query) int {
+	after := q.number("after", 0, 1<<53)
 	if id := c.Header.Get("Last-Event-ID"); id != "" {
+		var err error
 		if after, err = strconv.Atoi(id); err != nil || after < 0 {
-			return 0, problem(session.Malformed, "Last-Event-ID is the number of an event, not "+strconv.Quote(id))
+			q.wrong(session.Malformed, "Last-Event-ID is the number of an event, not "+strconv.Quote(id))
 		}
 	}
-	return after, nil
+	return after
 }
 
 // stream sends events as they happen, from the one after Last-Event-ID or after, without gap or repeat.
 func stream(c *call) (int, any, error) {
-	after, err := c.position()
-	if err != nil {
-		return 0, nil, err
+	q := c.query()
+	after, every := c.position(q), q.span("every", time.Hour)
+	if q.err != nil {
+		return 0, nil, q.err
 	}
-	every, err := c.span("every", 0, time.Hour)
-	if err != nil {
-		return 0, nil, err
-	}
-	if err := c.host.Look(c.Context(), c.loop, func(*session.Loop) error { return nil }); err != nil {
+	if err := c.isThere(); err != nil {
 		return 0, nil, err
 	}
 	f, leave, err := c.open(c.loop)

@@ -8,10 +8,12 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/batch"
 	"github.com/kedge-opt/kedge/server/keyring"
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/session/kills"
+	"github.com/kedge-opt/kedge/session/plan"
 	"github.com/kedge-opt/kedge/session/word"
 )
 
@@ -25,11 +27,7 @@ type asking struct {
 const longest = 5 * time.Minute
 
 // ask answers the current decision, at once or when there is one after after_k.
-func ask(c *call) (int, any, error) {
-	var b asking
-	if err := c.read(&b); err != nil {
-		return 0, nil, err
-	}
+func ask(c *call, b asking) (int, any, error) {
 	if b.Wait != "" {
 		wait, err := time.ParseDuration(b.Wait)
 		if err != nil || wait < 0 || wait > longest {
@@ -136,18 +134,12 @@ func exchange(c *call) (int, any, error) {
 }
 
 // explainDecision says why a decision is what it is.
-func explainDecision(c *call) (int, any, error) {
-	d, err := c.decision(c.k)
-	if err != nil {
-		return 0, nil, err
-	}
+func explainDecision(c *call, d *session.Decision) (int, any, error) {
 	before, was, err := c.origin(c.k)
 	if err != nil {
 		return 0, nil, err
 	}
-	var e session.Explanation
-	err = c.host.Look(c.Context(), c.loop, func(l *session.Loop) error { e = l.Explain(d, before, was); return nil })
-	return 200, e, err
+	return look(c, func(l *session.Loop) (session.Explanation, error) { return l.Explain(d, before, was), nil })
 }
 
 // origin is the newest decision before one that the rule took a step on, nil: there is none, and what was live when it was opened, which closes without a
@@ -178,32 +170,22 @@ const farthestBack = 10
 
 // distribution shows people now and settled: those who answered a decision, or the newest that somebody has answered.
 func distribution(c *call) (int, any, error) {
-	k, err := c.number("k", 0, 1<<53)
-	if err != nil {
-		return 0, nil, err
-	}
-	entry, err := c.number("entry", 0, 1<<20)
-	if err != nil {
-		return 0, nil, err
-	}
-	bins, err := c.number("bins", 40, 1000)
-	if err != nil {
-		return 0, nil, err
+	q := c.query()
+	k, of := q.number("k", 0, 1<<53), session.Aspect{Entry: q.number("entry", 0, 1<<20), Bins: max(1, q.number("bins", 40, 1000))}
+	if q.err != nil {
+		return 0, nil, q.err
 	}
 	back := 0
 	if k == 0 {
 		back = farthestBack
-		if err := c.host.Look(c.Context(), c.loop, func(l *session.Loop) error {
-			if s := l.Status(); s.Live != nil {
-				k = s.Live.K
-			}
-			return nil
-		}); err != nil {
+		s, err := c.status(c.Context(), c.loop)
+		if err != nil {
 			return 0, nil, err
 		}
-		if k == 0 {
+		if s.Live == nil || s.Live.K == 0 {
 			return 0, nil, problem(session.NotDeployed, "nobody has said what is live")
 		}
+		k = s.Live.K
 	}
 	d, err := c.decision(k)
 	for ; back > 0 && k > 1 && err == nil && d.Answered() == 0; back-- { // what is live is so new that nobody has answered it
@@ -213,20 +195,16 @@ func distribution(c *call) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	whose := c.URL.Query().Get("of")
+	whose := q.Get("of")
 	if whose != "" && whose != "p" && whose != "d" {
 		return 0, nil, problem(session.Malformed, "of is p, people's states, or d, their traits; not "+strconv.Quote(whose))
 	}
-	of := session.Aspect{Trait: whose == "d", Entry: entry, Bins: max(1, bins)}
-	if of.U, err = c.vector("u", len(d.U)); err != nil {
-		return 0, nil, err
+	if of.Trait, of.U = whose == "d", q.vector("u", len(d.U)); q.err != nil {
+		return 0, nil, q.err
 	}
-	var s *session.Distribution
-	err = c.host.Look(c.Context(), c.loop, func(l *session.Loop) (err error) {
-		s, err = l.Distribution(d, of, session.PastOf(c.journal, c.loop))
-		return err
+	return look(c, func(l *session.Loop) (*session.Distribution, error) {
+		return l.Distribution(d, of, session.PastOf(c.journal, c.loop))
 	})
-	return 200, s, err
 }
 
 type cards struct {
@@ -235,7 +213,69 @@ type cards struct {
 
 // health says how a loop is.
 func health(c *call) (int, any, error) {
-	var list cards
-	err := c.host.Look(c.Context(), c.loop, func(l *session.Loop) error { list.Cards = c.cards(l, c.loop); return nil })
-	return 200, list, err
+	return look(c, func(l *session.Loop) (cards, error) { return cards{c.cards(l, c.loop)}, nil })
+}
+
+// newestPeople looks at the people who answered a decision, or else the newest before it that somebody answered; at nobody if there is none.
+func (c *call) newestPeople(k int, look func(k int, b *session.Brief, seen kedge.Observation) error) error {
+	d, err := c.before(k+1, func(d *session.Decision) bool { return d.Deployed != nil && d.Answered() > 0 })
+	if err != nil {
+		return err
+	}
+	return c.host.Look(c.Context(), c.loop, func(l *session.Loop) error {
+		_, brief := l.Arranged()
+		if d == nil {
+			return look(0, brief, kedge.Observation{})
+		}
+		seen, err := l.People(d, session.PastOf(c.journal, c.loop))
+		if err != nil {
+			return err
+		}
+		return look(d.K, brief, seen)
+	})
+}
+
+func guessed(c *call, d *session.Decision) (int, any, error) {
+	q := c.query()
+	u := q.vector("u", len(d.U))
+	if q.err != nil {
+		return 0, nil, q.err
+	}
+	if u == nil {
+		u = d.U
+		if d.Basis == session.Baseline { // in the shadow: what it would have decided
+			u = d.Iterate
+		}
+	}
+	before, live, err := c.origin(c.k)
+	if err != nil {
+		return 0, nil, err
+	}
+	var why *session.Reasoning
+	if before != nil && (d.Basis == session.Step || d.Basis == session.Again || d.Basis == session.Baseline) {
+		why = before.Outcome.Why
+	}
+	var f *plan.Forecast
+	err = c.newestPeople(c.k, func(k int, b *session.Brief, seen kedge.Observation) (err error) {
+		if f, err = b.Forecast(seen, live, u, b.Vanilla(why, live)); err == nil {
+			f.K = k
+		}
+		return err
+	})
+	return 200, f, err
+}
+
+func answering(c *call) (int, any, error) {
+	var newest int
+	if err := c.host.Look(c.Context(), c.loop, func(l *session.Loop) error { newest = l.Status().K; return nil }); err != nil {
+		return 0, nil, err
+	}
+	var a *plan.Answering
+	err := c.newestPeople(newest, func(k int, b *session.Brief, seen kedge.Observation) (err error) {
+		if a, err = b.Answering(seen); err == nil {
+			a.K = k
+		}
+		return err
+	})
+	return 200, a, err
 }

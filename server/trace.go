@@ -13,11 +13,11 @@ import (
 // traced begins the span of a request, which belongs to the trace that its sender names. What is sent of it is the row of the table, the loop and
 // how it ended, never what anybody wrote.
 func (s *Server) traced(req *http.Request, r route) (*http.Request, func(status int)) {
-	if s.tracer == nil || r.streams {
+	if s.setup.Tracer == nil || r.streams {
 		return req, func(int) {}
 	}
 	ctx := propagation.TraceContext{}.Extract(req.Context(), propagation.HeaderCarrier(req.Header))
-	ctx, span := s.tracer.Start(ctx, r.Method+" "+r.Path, trace.WithSpanKind(trace.SpanKindServer),
+	ctx, span := s.setup.Tracer.Start(ctx, r.Method+" "+r.Path, trace.WithSpanKind(trace.SpanKindServer),
 		trace.WithAttributes(attribute.String("http.request.method", r.Method), attribute.String("http.route", r.Path)))
 	if loop := req.PathValue("loop"); loopName.MatchString(loop) {
 		span.SetAttributes(attribute.String("kedge.loop", loop))
@@ -33,6 +33,6 @@ func (s *Server) traced(req *http.Request, r route) (*http.Request, func(status 
 
 // span begins a part of a request.
 func (s *Server) span(ctx context.Context, name string) (end func()) {
-	_, span := s.tracer.Start(ctx, name)
+	_, span := s.setup.Tracer.Start(ctx, name)
 	return func() { span.End() }
 }

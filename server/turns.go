@@ -13,15 +13,12 @@ type turns struct {
 	free    int // places at work; below 0 while some have come back from a rest
 	room    int // for those who wait
 	waiting int
-	lines   map[string][]*ticket
-	order   []string // keys whose requests wait, the next one first
+	lines   map[string][]chan error // of requests that wait; each is told when it is called
+	order   []string                // keys whose requests wait, the next one first
 }
 
-// ticket is a request that waits.
-type ticket struct{ called chan error }
-
 func newTurns(atWork, room int) *turns {
-	return &turns{free: atWork, room: room, lines: map[string][]*ticket{}}
+	return &turns{free: atWork, room: room, lines: map[string][]chan error{}}
 }
 
 // enter waits until a request of a key may be at work; leave must follow.
@@ -31,21 +28,21 @@ func (t *turns) enter(ctx context.Context, key string) error {
 		return err
 	}
 	select {
-	case err := <-own.called:
+	case err := <-own:
 		return err
 	case <-ctx.Done():
 	}
 	t.mu.Lock()
 	waits := t.drop(key, own)
 	t.mu.Unlock()
-	if !waits && <-own.called == nil { // it was called at that moment
+	if !waits && <-own == nil { // it was called at that moment
 		t.leave()
 	}
 	return problem(overloaded, "the request was given up while it waited")
 }
 
 // queue takes a place at work, or one in the line of the key. If the room is full, the newest of the longest line must go.
-func (t *turns) queue(key string) (*ticket, error) {
+func (t *turns) queue(key string) (chan error, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.free > 0 {
@@ -66,9 +63,9 @@ func (t *turns) queue(key string) (*ticket, error) {
 		line := t.lines[longest]
 		last := line[len(line)-1]
 		t.drop(longest, last)
-		last.called <- full
+		last <- full
 	}
-	own := &ticket{make(chan error, 1)}
+	own := make(chan error, 1)
 	if len(t.lines[key]) == 0 {
 		t.order = append(t.order, key)
 	}
@@ -77,8 +74,8 @@ func (t *turns) queue(key string) (*ticket, error) {
 	return own, nil
 }
 
-// drop takes a ticket out of its line, and tells whether it was there.
-func (t *turns) drop(key string, own *ticket) bool {
+// drop takes a request out of its line, and tells whether it was there.
+func (t *turns) drop(key string, own chan error) bool {
 	i := slices.Index(t.lines[key], own)
 	if i < 0 {
 		return false
@@ -103,7 +100,7 @@ func (t *turns) leave() {
 	next := t.lines[key][0]
 	t.order = append(t.order[1:], key)
 	t.drop(key, next)
-	next.called <- nil
+	next <- nil
 }
 
 // rest gives the place of a request away until back is called: then it goes on without waiting in a line once more.

@@ -11,8 +11,8 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge/batch"
-	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/chronicle"
 	"github.com/kedge-opt/kedge/session/fork"
 	"github.com/kedge-opt/kedge/session/plan"
 )
@@ -50,38 +50,41 @@ type erasing struct {
 // mostImported is how large a bundle may be.
 const mostImported = 1 << 30
 
-// vaultRoutes are the calls about copies.
+// vaultRoutes are the calls about copies, and about what is to be gone.
 func vaultRoutes(loops, loop string) []route {
 	return []route{
 		{Method: "GET", Path: loop + "/export", Right: MayRead, Says: "All of a loop, as a tar: events, people, spec and a manifest.", do: export},
-		{Method: "POST", Path: loops + "/import", Right: Admin, Says: "Take in the loop of such a tar, which begins another epoch.", Out: session.Status{}, ownLoops: true, do: importLoop},
-		{Method: "POST", Path: loop + "/fork", Right: Admin, Says: "Make a loop in the shadow of all that happened to this one, from a decision on with another spec: it says what would have been proposed, with simulate also what the model guesses that people would have done, for up to 1,000 decisions.", In: forking{}, Out: forkedLoop{}, do: forked},
-		{Method: "POST", Path: loop + "/erase", Right: Admin, Says: "Drop the batches that hold somebody. Events name them by their hash alone, and stay.", In: erasing{}, Out: session.Compaction{}, do: erase},
-		{Method: "POST", Path: "/v1/backup", Right: Admin, Says: "Copy everything, and check the copy.", Out: session.BackupMade{}, do: backup},
-		removeRoute(loop),
+		{Method: "POST", Path: loops + "/import", Right: Admin, Says: "Take in the loop of such a tar, which begins another epoch.", Out: session.Status{}, ownLoops: true, do: vaulted(importLoop)},
+		{Method: "POST", Path: loop + "/fork", Right: Admin, Says: "Make a loop in the shadow of all that happened to this one, from a decision on with another spec: it says what would have been proposed, with simulate also what the model guesses that people would have done, for up to 1,000 decisions.", In: forking{}, Out: forkedLoop{}, do: with(forked)},
+		{Method: "POST", Path: loop + "/erase", Right: Admin, Says: "Drop the batches that hold somebody. Events name them by their hash alone, and stay.", In: erasing{}, Out: session.Compaction{}, do: with(erase)},
+		{Method: "POST", Path: "/v1/backup", Right: Admin, Says: "Copy everything, and check the copy.", Out: session.BackupMade{}, do: vaulted(backup)},
+		{Method: "DELETE", Path: loop + "/log", Right: Admin, Says: "Remove an archived loop, with its events and its people, for good. The server keeps its anchor, the number and the hash of its newest event. It wants a reason.", In: reasoned{}, Out: chronicle.Removal{}, dry: true, do: with(remove)},
 	}
 }
 
-// editor changes keys of specs that name kinds of a catalogue.
-func editor(kinds *kind.Catalogue) func(spec string, set []string) (string, error) {
-	return func(spec string, set []string) (string, error) { return session.EditSpec(kinds, spec, set) }
+// edit changes keys of a spec.
+func (s *Server) edit(spec string, set []string) (string, error) {
+	return session.EditSpec(s.setup.Kinds, spec, set)
 }
 
-func (c *call) vaulted() (Vault, error) {
-	if c.vault == nil {
-		return nil, problem(Elsewhere, "this service has nowhere to copy to; one that kedge serve starts has")
+// vaulted has a call answered by who copies, where there is somewhere to copy to.
+func vaulted(answer func(c *call, v Vault) (int, any, error)) handler {
+	return func(c *call) (int, any, error) {
+		if c.setup.Vault == nil {
+			return 0, nil, problem(Elsewhere, "this service has nowhere to copy to; one that kedge serve starts has")
+		}
+		return answer(c, c.setup.Vault)
 	}
-	return c.vault, nil
 }
 
 func export(c *call) (int, any, error) {
-	if err := c.host.Look(c.Context(), c.loop, func(*session.Loop) error { return nil }); err != nil {
+	if err := c.isThere(); err != nil {
 		return 0, nil, err
 	}
-	v, err := c.vaulted()
-	if err != nil {
-		return 0, nil, err
-	}
+	return vaulted(exported)(c)
+}
+
+func exported(c *call, v Vault) (int, any, error) {
 	f, err := os.CreateTemp("", "kedge-export-") // so that a fault is told before anything is sent
 	if err != nil {
 		return 0, nil, err
@@ -105,11 +108,7 @@ func export(c *call) (int, any, error) {
 	return 200, nil, nil
 }
 
-func importLoop(c *call) (int, any, error) {
-	v, err := c.vaulted()
-	if err != nil {
-		return 0, nil, err
-	}
+func importLoop(c *call, v Vault) (int, any, error) {
 	if kind := c.Header.Get("Content-Type"); kind != "application/x-tar" {
 		return 0, nil, problem(unsupported, "a bundle is application/x-tar, not "+kind)
 	}
@@ -129,11 +128,7 @@ func importLoop(c *call) (int, any, error) {
 	return 201, status, err
 }
 
-func forked(c *call) (int, any, error) {
-	var b forking
-	if err := c.read(&b); err != nil {
-		return 0, nil, err
-	}
+func forked(c *call, b forking) (int, any, error) {
 	if !loopName.MatchString(b.Name) {
 		return 0, nil, problem(session.Malformed, "name is that of the new loop: up to 63 of a–z, 0–9 and hyphens, which it does not begin with")
 	}
@@ -158,11 +153,7 @@ func forked(c *call) (int, any, error) {
 // guesses are what the model says of the people of some decisions.
 func (c *call) guesses(loop string, from, to int) (list []plan.Guess, err error) {
 	for k := from; k <= to && len(list) < mostEvents; k++ {
-		events, err := c.journal.Decision(loop, k)
-		if err != nil {
-			return nil, err
-		}
-		d, err := session.DecisionOf(events)
+		d, err := c.past(loop, k)
 		if err != nil {
 			return nil, err
 		}
@@ -180,22 +171,14 @@ func (c *call) guesses(loop string, from, to int) (list []plan.Guess, err error)
 	return list, nil
 }
 
-func erase(c *call) (int, any, error) {
-	var b erasing
-	if err := c.read(&b); err != nil {
-		return 0, nil, err
-	}
+func erase(c *call, b erasing) (int, any, error) {
 	if b.Who == "" {
 		return 0, nil, problem(session.Malformed, "who is the id of somebody, as batches have it")
 	}
 	return c.do(200, session.Erase{Who: batch.WhoIs(b.Who)})
 }
 
-func backup(c *call) (int, any, error) {
-	v, err := c.vaulted()
-	if err != nil {
-		return 0, nil, err
-	}
+func backup(c *call, v Vault) (int, any, error) {
 	made, err := v.Backup(c.Context())
 	return 200, made, err
 }

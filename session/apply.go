@@ -34,6 +34,13 @@ func (l *Loop) emit(kind Kind, k int, ref string, body any, blob []byte) error {
 	return nil
 }
 
+// as has what happens be the doing of another actor, until back is called.
+func (l *Loop) as(actor string) (back func()) {
+	who := l.who
+	l.who = actor
+	return func() { l.who = who }
+}
+
 // write gives an event its body and its hash.
 func (l *Loop) write(e *Event, body any) (err error) {
 	if l.supposed != nil && e.said != nil && l.supposed(e, body) {
@@ -57,7 +64,7 @@ func (l *Loop) apply(e *Event) error {
 func (l *Loop) fold(e *Event) error {
 	switch e.Kind {
 	case Created, Revised:
-		return l.begin(e)
+		return with(l, e, (*Loop).begin)
 	case Opened, Proposed:
 		if e.K != l.k+1 {
 			return fmt.Errorf("event %d opens decision %d after %d", e.Seq, e.K, l.k)
@@ -66,7 +73,7 @@ func (l *Loop) fold(e *Event) error {
 		l.forget()
 		return l.current.apply(e)
 	case Deployed, Corrected, DeployedLate:
-		return l.deployed(e)
+		return with(l, e, (*Loop).deployed)
 	case MetricTold:
 		return l.note(e)
 	case Told, ToldLate:
@@ -75,15 +82,15 @@ func (l *Loop) fold(e *Event) error {
 		}
 		return l.note(e)
 	case Compacted:
-		return l.compact(e)
+		return with(l, e, (*Loop).compact)
 	case BuildChanged:
 		return unmarshal(e, &l.build)
 	case Forked:
 		return nil
 	case Closed:
-		return l.closed(e)
+		return with(l, e, (*Loop).closed)
 	case ModeChanged:
-		return l.switched(e)
+		return with(l, e, (*Loop).switched)
 	case Pinned:
 		l.pin = new(pinned)
 		return unmarshal(e, l.pin)
@@ -91,30 +98,16 @@ func (l *Loop) fold(e *Event) error {
 		l.pin = nil
 		return nil
 	case RolledBack:
-		return l.rolledBack(e)
+		return with(l, e, (*Loop).rolledBack)
 	case Raised, Cleared:
-		var a alarm
-		if err := unmarshal(e, &a); err != nil {
-			return err
-		}
-		if e.Kind == Cleared {
-			delete(l.alarms, a.Name)
-			return nil
-		}
-		l.alarms[a.Name] = a.Words
-		return l.note(e)
+		return with(l, e, (*Loop).alarm)
 	case Archived:
 		l.mode = Ended
 		return nil
 	case Answered:
 		return nil
 	case Restored, Imported:
-		var b renewal
-		if err := unmarshal(e, &b); err != nil {
-			return err
-		}
-		l.epoch = b.Epoch
-		return nil
+		return with(l, e, (*Loop).renewed)
 	case Approved, Rejected, Lapsed, Abandoned, Superseded:
 		if err := l.current.apply(e); err != nil {
 			return err
@@ -128,6 +121,15 @@ func (l *Loop) fold(e *Event) error {
 	return fmt.Errorf("event %d is of the kind %q, which this version does not know", e.Seq, e.Kind)
 }
 
+// with folds an event in by its body.
+func with[B any](l *Loop, e *Event, fold func(l *Loop, e *Event, body B) error) error {
+	var body B
+	if err := unmarshal(e, &body); err != nil {
+		return err
+	}
+	return fold(l, e, body)
+}
+
 // note folds an event into the newest decision, if it is of that.
 func (l *Loop) note(e *Event) error {
 	if l.current == nil || l.current.K != e.K {
@@ -137,11 +139,7 @@ func (l *Loop) note(e *Event) error {
 }
 
 // begin takes a spec, the first or a new one.
-func (l *Loop) begin(e *Event) error {
-	var b creation
-	if err := unmarshal(e, &b); err != nil {
-		return err
-	}
+func (l *Loop) begin(e *Event, b creation) error {
 	plan, err := l.drafted, error(nil)
 	if l.drafted = nil; plan == nil {
 		if plan, err = l.make(b.Spec); err != nil {
@@ -176,11 +174,7 @@ func (l *Loop) begin(e *Event) error {
 // keepsRule is said by a revision that leaves the rule what it remembers.
 const keepsRule = "rule"
 
-func (l *Loop) deployed(e *Event) error {
-	var d Deployment
-	if err := unmarshal(e, &d); err != nil {
-		return err
-	}
+func (l *Loop) deployed(e *Event, d Deployment) error {
 	if l.current != nil && l.current.K == e.K {
 		l.current.reach(e.Kind, &d)
 	}
@@ -218,11 +212,7 @@ func (l *Loop) went(at time.Time, size float64) {
 	l.moves = append(l.moves, move{end, size})
 }
 
-func (l *Loop) switched(e *Event) error {
-	var s switching
-	if err := unmarshal(e, &s); err != nil {
-		return err
-	}
+func (l *Loop) switched(_ *Event, s switching) error {
 	was := l.mode
 	l.mode, l.pin, l.again = s.Mode, nil, false
 	if s.Mode == Killed {
@@ -241,21 +231,27 @@ func (l *Loop) switched(e *Event) error {
 	return nil
 }
 
-func (l *Loop) rolledBack(e *Event) error {
-	var b turnBack
-	if err := unmarshal(e, &b); err != nil {
-		return err
+func (l *Loop) renewed(_ *Event, b renewal) error {
+	l.epoch = b.Epoch
+	return nil
+}
+
+func (l *Loop) alarm(e *Event, a alarm) error {
+	if e.Kind == Cleared {
+		delete(l.alarms, a.Name)
+		return nil
 	}
+	l.alarms[a.Name] = a.Words
+	return l.note(e)
+}
+
+func (l *Loop) rolledBack(_ *Event, b turnBack) error {
 	l.target, l.pin, l.again, l.ramps, l.rests = b.To, nil, false, b.Ramp, b.Pause
 	return l.plan.Rule.Rebase(b.To, 0)
 }
 
 // closed folds a close into the loop. One of the past is decided again, and must come to the same.
-func (l *Loop) closed(e *Event) error {
-	var said Outcome
-	if err := unmarshal(e, &said); err != nil {
-		return err
-	}
+func (l *Loop) closed(e *Event, said Outcome) error {
 	if l.stepped != e.K && said.Outcome == Stepped && !l.blind {
 		again, _, err := l.outcome(l.current)
 		if err != nil && !errors.Is(err, ErrDropped) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/plan"
 )
 
 // Another fleet of the same journal, as if the program had been started again.
@@ -337,7 +338,7 @@ func TestStatesOfAnotherVersion(t *testing.T) {
 }
 
 // strange is a rule that does not know what was saved.
-type strange struct{ session.Rule }
+type strange struct{ plan.Rule }
 
 func (strange) UnmarshalBinary([]byte) error { return errors.New("of another version") }
 

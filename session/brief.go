@@ -8,9 +8,6 @@ import (
 	"github.com/kedge-opt/kedge/session/plan"
 )
 
-// Rule decides. A saved one goes on with the same bits.
-type Rule = plan.Rule
-
 // Brief is what a spec makes of a loop.
 type Brief = plan.Brief
 
@@ -27,6 +24,15 @@ func PlanOf(kinds *kind.Catalogue, spec string) (*Brief, error) {
 		return nil, badSpec(err)
 	}
 	return b, nil
+}
+
+// EditSpec changes keys of a spec, as key=value. Nothing to change leaves the text as it is.
+func EditSpec(kinds *kind.Catalogue, spec string, set []string) (string, error) {
+	text, err := plan.Edit(kinds, spec, set)
+	if err != nil {
+		return "", badSpec(err)
+	}
+	return text, nil
 }
 
 func badSpec(err error) error {
@@ -55,7 +61,13 @@ func goesLive(p *Brief) error {
 	return nil
 }
 
-func checkSafe(p *Brief) error {
+// admit refuses a plan that no loop may have, or no live one.
+func admit(p *Brief, live bool) error {
+	if live {
+		if err := goesLive(p); err != nil {
+			return err
+		}
+	}
 	if p.Live.Safe != nil && !p.Feasible(p.Live.Safe) {
 		return refuse(Infeasible, "live.safe is not feasible")
 	}

@@ -18,13 +18,9 @@ func (l *Loop) adopt() error {
 	if l.build.Numeric == l.own.Numeric || l.build.Numeric == 0 || l.mode == Ended {
 		return nil
 	}
-	who, was := l.who, l.build
-	l.who = "kedge"
-	defer func() { l.who = who }()
-	if l.mode != Live && l.mode != Shadow {
-		return l.emit(BuildChanged, 0, "", l.own, nil)
-	}
-	if err := l.emit(BuildChanged, 0, "", l.own, nil); err != nil {
+	defer l.as("kedge")()
+	was := l.build
+	if err := l.emit(BuildChanged, 0, "", l.own, nil); err != nil || l.mode != Live && l.mode != Shadow {
 		return err
 	}
 	_, err := Switch{To: Paused, Reason: fmt.Sprintf("kedge now computes with arithmetic %d, the loop was run with %d: resume it once that was looked at", l.own.Numeric, was.Numeric)}.do(l)

@@ -17,26 +17,61 @@ func CommandOf(e *Event, past Past) (Command, error) {
 	if e.Actor == ByTime {
 		return Pass{}, nil
 	}
-	switch e.Kind {
-	case Created, Revised:
-		var b creation
-		err := unmarshal(e, &b)
-		if e.Kind == Revised {
-			return Revise{Spec: b.Spec, Reason: b.Reason, Revision: b.Revision - 1, ofOld: b.Guards == 0}, err
-		}
-		return Create{Spec: b.Spec, Mode: b.Mode, Labels: b.Labels, Epoch: b.Epoch, ofOld: b.Guards == 0}, err
-	case Opened, Proposed:
-		return Ask{}, nil
-	case Deployed, Corrected, DeployedLate:
-		var d Deployment
-		err := unmarshal(e, &d)
-		return Deploy{K: e.K, U: d.U, At: &d.At, Correct: e.Kind == Corrected}, err
-	case Told, ToldLate:
-		return tellingOf(e, past)
-	case Closed:
-		return Close{K: e.K}, nil
+	if again := causes[e.Kind]; again != nil {
+		return again(e, past)
 	}
-	return operationOf(e)
+	return nil, nil
+}
+
+// cause makes the command again that an event of a kind comes from.
+type cause = func(e *Event, past Past) (Command, error)
+
+// causes are those of all kinds that come from a command of somebody.
+var causes = map[Kind]cause{
+	Created: by(func(_ *Event, b creation) Command {
+		return Create{Spec: b.Spec, Mode: b.Mode, Labels: b.Labels, Epoch: b.Epoch, ofOld: b.Guards == 0}
+	}),
+	Revised: by(func(_ *Event, b creation) Command {
+		return Revise{Spec: b.Spec, Reason: b.Reason, Revision: b.Revision - 1, ofOld: b.Guards == 0}
+	}),
+	Opened:       asked,
+	Proposed:     asked,
+	Deployed:     by(deploying),
+	Corrected:    by(deploying),
+	DeployedLate: by(deploying),
+	Told:         tellingOf,
+	ToldLate:     tellingOf,
+	MetricTold:   by(func(e *Event, m metricTold) Command { return TellMetric{K: e.K, Name: m.Name, Metered: m.Metered} }),
+	Closed:       func(e *Event, _ Past) (Command, error) { return Close{K: e.K}, nil },
+	Approved:     by(func(e *Event, b because) Command { return Approve{e.K, b.Reason} }),
+	Rejected:     by(func(e *Event, b because) Command { return Reject{e.K, b.Reason} }),
+	Abandoned:    by(func(e *Event, b because) Command { return Abandon{K: e.K, Reason: b.Reason} }),
+	ModeChanged:  by(func(_ *Event, s switching) Command { return Switch{s.Mode, s.Reason} }),
+	Pinned:       by(func(_ *Event, p pinned) Command { return p }),
+	Unpinned:     by(func(_ *Event, b because) Command { return Unpin{b.Reason} }),
+	RolledBack:   by(func(_ *Event, t turnBack) Command { return t }),
+	Archived:     by(func(_ *Event, b because) Command { return Archive{b.Reason} }),
+	Restored:     by(renewing),
+	Imported:     by(renewing),
+}
+
+// by makes a command of an event and its body.
+func by[B any](command func(e *Event, body B) Command) cause {
+	return func(e *Event, _ Past) (Command, error) {
+		var body B
+		err := unmarshal(e, &body)
+		return command(e, body), err
+	}
+}
+
+func asked(*Event, Past) (Command, error) { return Ask{}, nil }
+
+func deploying(e *Event, d Deployment) Command {
+	return Deploy{K: e.K, U: d.U, At: &d.At, Correct: e.Kind == Corrected}
+}
+
+func renewing(e *Event, n renewal) Command {
+	return Renew{n.Epoch, n.Reason, e.Kind == Imported}
 }
 
 // tellingOf is the command that told a batch; nil if its people are gone.
@@ -57,50 +92,6 @@ func tellingOf(e *Event, past Past) (Command, error) {
 		c.frame, c.content = data, r.Content
 	}
 	return c, nil
-}
-
-// operationOf is the command of an operator.
-func operationOf(e *Event) (Command, error) {
-	var b because
-	switch e.Kind {
-	case Approved, Rejected, Abandoned, Unpinned, Archived:
-		if err := unmarshal(e, &b); err != nil {
-			return nil, err
-		}
-	}
-	switch e.Kind {
-	case Approved:
-		return Approve{e.K, b.Reason}, nil
-	case Rejected:
-		return Reject{e.K, b.Reason}, nil
-	case Abandoned:
-		return Abandon{K: e.K, Reason: b.Reason}, nil
-	case Unpinned:
-		return Unpin{b.Reason}, nil
-	case Archived:
-		return Archive{b.Reason}, nil
-	case ModeChanged:
-		var s switching
-		err := unmarshal(e, &s)
-		return Switch{s.Mode, s.Reason}, err
-	case Pinned:
-		var p pinned
-		err := unmarshal(e, &p)
-		return p, err
-	case RolledBack:
-		var t turnBack
-		err := unmarshal(e, &t)
-		return t, err
-	case MetricTold:
-		var m metricTold
-		err := unmarshal(e, &m)
-		return TellMetric{K: e.K, Name: m.Name, Metered: m.Metered}, err
-	case Restored, Imported:
-		var n renewal
-		err := unmarshal(e, &n)
-		return Renew{n.Epoch, n.Reason, e.Kind == Imported}, err
-	}
-	return nil, nil
 }
 
 // Forked is the kind of the event that says what a loop was forked from.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"slices"
@@ -30,30 +31,18 @@ func (c Create) do(l *Loop) (any, error) {
 		}
 		return l.Status(), nil
 	}
-	if c.Mode == "" {
-		c.Mode = Shadow
-	}
-	if c.Mode != Shadow && c.Mode != Live {
+	if c.Mode = cmp.Or(c.Mode, Shadow); c.Mode != Shadow && c.Mode != Live {
 		return nil, refuse(WrongMode, "a loop begins in shadow or live, not %s", c.Mode)
 	}
 	plan, err := l.make(c.Spec)
 	if err != nil {
 		return nil, err
 	}
-	if c.Mode == Live {
-		if err := goesLive(plan); err != nil {
-			return nil, err
-		}
-	}
-	if err := checkSafe(plan); err != nil {
+	if err := admit(plan, c.Mode == Live); err != nil {
 		return nil, err
 	}
 	l.drafted = plan
-	err = l.emit(Created, 0, "", creation{Spec: c.Spec, Mode: c.Mode, Labels: c.Labels, Epoch: c.Epoch, Revision: 1, Build: &l.own, Guards: guardsOf(c.ofOld)}, nil)
-	if err != nil {
-		return nil, err
-	}
-	return l.Status(), nil
+	return l.noted(l.emit(Created, 0, "", creation{Spec: c.Spec, Mode: c.Mode, Labels: c.Labels, Epoch: c.Epoch, Revision: 1, Build: &l.own, Guards: guardsOf(c.ofOld)}, nil))
 }
 
 // Ask wants the decision to deploy. Until it comes to something the answer is the same.
@@ -125,11 +114,7 @@ func (l *Loop) of(k int, epoch string) (d *Decision, err error) {
 	if l.current != nil && l.current.K == k {
 		return l.current, nil
 	}
-	events, err := l.past.Decision(k)
-	if err != nil {
-		return nil, err
-	}
-	return DecisionOf(events)
+	return l.bygone(k)
 }
 
 // state refuses with the state of a decision.

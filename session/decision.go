@@ -194,14 +194,8 @@ func (d *Decision) apply(e *Event) error {
 	switch e.Kind {
 	case Approved:
 		d.State, d.DeployBy, d.ApproveBy = IsOpen, b.DeployBy, nil
-	case Rejected:
-		d.State, d.Why = IsRejected, b.Reason
-	case Lapsed:
-		d.State = IsLapsed
-	case Abandoned:
-		d.State, d.Why = IsAbandoned, b.Reason
-	case Superseded:
-		d.State, d.Why = IsSuperseded, b.Reason
+	case Rejected, Lapsed, Abandoned, Superseded: // stages of the same names
+		d.State, d.Why = Stage(e.Kind), b.Reason
 	}
 	return nil
 }

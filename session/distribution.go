@@ -2,6 +2,7 @@ package session
 
 import (
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/session/guard"
 	"github.com/kedge-opt/kedge/session/shape"
 )
 
@@ -47,10 +48,8 @@ func (l *Loop) Distribution(d *Decision, of Aspect, past Past) (*Distribution, e
 	if n == 0 {
 		return nil, d.refuse(Incomplete, "nobody has answered decision %d yet", d.K)
 	}
-	s := &Distribution{K: d.K, Entry: entry, People: n}
-	if entry < len(names) {
-		s.Name, s.Unit = names[entry].Name, names[entry].Unit
-	}
+	called := kedge.CalledAt(names, entry)
+	s := &Distribution{K: d.K, Entry: entry, Name: called.Name, Unit: called.Unit, People: n}
 	if of.Trait {
 		return s, l.mixture(s, seen, of.Bins)
 	}
@@ -63,13 +62,13 @@ func (l *Loop) Distribution(d *Decision, of Aspect, past Past) (*Distribution, e
 			return nil, err
 		}
 	}
-	s.Shares, err = shape.Of(shape.Column(seen.P, dim.State, entry), shape.Column(settled, dim.State, entry), of.Bins)
+	s.Shares, err = shape.Of(guard.Column(seen.P, dim.State, entry), guard.Column(settled, dim.State, entry), of.Bins)
 	return s, err
 }
 
 // mixture looks at a trait, beside who answered at first where that is watched.
 func (l *Loop) mixture(s *Distribution, seen kedge.Observation, bins int) (err error) {
-	x := shape.Column(seen.D, l.plan.Dims.Trait, s.Entry)
+	x := guard.Column(seen.D, l.plan.Dims.Trait, s.Entry)
 	if s.Shares, err = shape.Of(x, nil, bins); err != nil || l.guard == nil {
 		return err
 	}

@@ -182,8 +182,8 @@ func NewEpoch() string { return strings.ToLower(rand.Text()[:12]) }
 
 // IsRefusal tells whether an error is a refusal of some type.
 func IsRefusal(err error, kind string) bool {
-	var r *Refusal
-	return errors.As(err, &r) && r.Type == kind
+	r, refused := errors.AsType[*Refusal](err)
+	return refused && r.Type == kind
 }
 
 // OfServer is the chain in which a service writes down what happens to itself: keys, backups, kills of all loops. It is no loop, and no user

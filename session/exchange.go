@@ -27,32 +27,26 @@ func (c Exchange) do(l *Loop) (any, error) {
 	return r, err
 }
 
-func (c Exchange) parts(l *Loop, r *Exchanged) error {
+func (c Exchange) parts(l *Loop, r *Exchanged) (err error) {
 	if c.Deploy != nil {
 		part := *c.Deploy
 		part.K, part.Epoch = c.K, c.Epoch
-		if err := carryOut(l, part, &r.Deployed); err != nil {
-			return err
-		}
+		err = carryOut(l, part, &r.Deployed)
 	}
-	if c.Tell != nil {
+	if c.Tell != nil && err == nil {
 		part := *c.Tell
 		part.K, part.Epoch = c.K, c.Epoch
-		if err := carryOut(l, part, &r.Told); err != nil {
-			return err
-		}
+		err = carryOut(l, part, &r.Told)
 	}
-	if c.Close != nil {
+	if c.Close != nil && err == nil {
 		part := *c.Close
 		part.K, part.Epoch = c.K, c.Epoch
-		if err := carryOut(l, part, &r.Closed); err != nil {
-			return err
-		}
+		err = carryOut(l, part, &r.Closed)
 	}
-	if c.Ask {
-		return carryOut(l, Ask{}, &r.Next)
+	if c.Ask && err == nil {
+		err = carryOut(l, Ask{}, &r.Next)
 	}
-	return nil
+	return err
 }
 
 // carryOut carries a part out and keeps its reply.

@@ -3,7 +3,9 @@ package session
 import (
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/session/plan"
 	"github.com/kedge-opt/kedge/session/word"
 )
@@ -31,16 +33,50 @@ func (l *Loop) Explain(d, before *Decision, was []float64) Explanation {
 	if before != nil && (d.Basis == Step || d.Basis == Again) {
 		e.Reasoning, e.Projected = before.Outcome.Why, before.Outcome.Iterate
 	}
-	g := word.Ground{Basis: string(d.Basis), Reasons: d.Reasons}
+	var move *word.Move
 	if before != nil {
-		g.Move = &word.Move{Names: l.plan.Names, Was: was, U: d.U}
+		move = &word.Move{Names: l.plan.Names, Was: was, U: d.U}
 		if before.K < d.K-1 {
-			g.Move.Rests = before.K
+			move.Rests = before.K
 		}
 		if e.Reasoning != nil {
-			g.Move.Direct, g.Move.Answer = e.Direct, e.Answer
+			move.Direct, move.Answer = e.Direct, e.Answer
 		}
 	}
-	e.Words = g.Words()
+	e.Words = word.Ground(string(d.Basis), move, d.Reasons)
 	return e
+}
+
+// Health says how the loop is at some time, in cards.
+func (l *Loop) Health(now time.Time) []word.Card {
+	c := word.Condition{Now: now, Mode: string(l.mode), Pinned: l.pin != nil, Terms: l.plan.Live, Alarms: l.alarmed()}
+	if l.live != nil {
+		c.LiveK, c.LiveSince = l.live.K, l.live.Since
+	}
+	if d := l.current; d != nil {
+		c.K, c.Reasons, c.Have, c.Learned = d.K, d.Reasons, d.Answered(), d.Trust
+		if l.live != nil {
+			c.Change = rows.Distance(d.U, l.live.U)
+		}
+		if d.Deployed != nil {
+			c.Off = d.Deployed.Off
+		}
+		if d.Outcome != nil && d.Outcome.Outcome != Stepped {
+			c.Held = d.Outcome.Reasons
+		}
+		switch c.Stage = string(d.State); d.State {
+		case IsProposed:
+			c.Due = d.ApproveBy
+		case IsOpen:
+			c.Due = d.DeployBy
+		case IsDeployed:
+			c.Due = d.Deployed.DataBy
+		default:
+			c.Stage = ""
+		}
+	}
+	if l.guard != nil {
+		c.Guarded = l.guard.Last
+	}
+	return c.Cards()
 }

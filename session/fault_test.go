@@ -10,6 +10,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/session/guard"
+	"github.com/kedge-opt/kedge/session/plan"
 )
 
 var errFate = errors.New("struck by fate")
@@ -31,7 +32,7 @@ func (f *fate) struck() bool { return f.at > 0 && f.calls >= f.at }
 
 // frail is a rule of which a call can fail, with nothing done.
 type frail struct {
-	session.Rule
+	plan.Rule
 	*fate
 }
 

@@ -92,6 +92,7 @@ type Fleet struct {
 
 // entry is a loop that is in use, or was a moment ago.
 type entry struct {
+	name    string
 	mu      latch
 	gone    bool         // out of the fleet: whoever waited for it must look again
 	loop    *Loop        // nil: not read yet
@@ -119,7 +120,7 @@ func (h *Fleet) Do(ctx context.Context, name, actor string, c Command) (reply an
 	for range mostTries {
 		e := h.enter(name)
 		e.used.Store(h.clock.Now().UnixNano())
-		reply, err = h.carry(ctx, name, e, actor, c)
+		reply, err = h.carry(ctx, e, actor, c)
 		if !errors.Is(err, ErrConflict) || ctx.Err() != nil {
 			break
 		}
@@ -153,27 +154,27 @@ func together(wait func() error) func() error {
 const mostTries = 100
 
 // carry carries out a command on a loop that was entered, and leaves it.
-func (h *Fleet) carry(ctx context.Context, name string, e *entry, actor string, c Command) (any, error) {
+func (h *Fleet) carry(ctx context.Context, e *entry, actor string, c Command) (any, error) {
 	end := h.part(ctx, "decide")
-	reply, events, wait, refused, err := h.decide(ctx, name, e, actor, c)
+	reply, events, wait, refused, err := h.decide(ctx, e, actor, c)
 	end()
 	if err == nil {
 		end = h.part(ctx, "append")
 		err = wait()
 		end()
 		if err != nil { // the loop ran ahead of its journal, or is behind; it is read again when it is next wanted
-			h.mistrust(name, e, len(events) > 0, err)
-			err = fmt.Errorf("loop %s: %w", name, err)
+			h.mistrust(e, len(events) > 0, err)
+			err = fmt.Errorf("loop %s: %w", e.name, err)
 		}
 	}
 	if h.shared != nil {
-		reply, err = h.remember(name, e, c, reply, events, err)
+		reply, err = h.remember(e, c, reply, events, err)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if h.watch != nil && len(events) > 0 {
-		h.watch(name, events)
+		h.watch(e.name, events)
 	}
 	return reply, refused
 }
@@ -188,15 +189,15 @@ func (h *Fleet) part(ctx context.Context, name string) (end func()) {
 
 // decide carries out a command on a loop that was entered, queues what happened, and leaves it. Of a loop that fell over nobody knows what it is:
 // it is read again when it is next wanted.
-func (h *Fleet) decide(ctx context.Context, name string, e *entry, actor string, c Command) (reply any, events []Event, wait func() error, refused, err error) {
+func (h *Fleet) decide(ctx context.Context, e *entry, actor string, c Command) (reply any, events []Event, wait func() error, refused, err error) {
 	defer e.mu.Unlock()
 	whole := false
 	defer func() {
 		if !whole {
-			h.drop(name, e)
+			h.drop(e)
 		}
 	}()
-	if err := h.load(ctx, name, e); err != nil {
+	if err := h.load(ctx, e); err != nil {
 		return nil, nil, nil, nil, err
 	}
 	if _, asks := c.(Ask); h.shared != nil && !asks && h.shared.Health() != nil { // before the loop runs ahead
@@ -205,7 +206,7 @@ func (h *Fleet) decide(ctx context.Context, name string, e *entry, actor string,
 	}
 	after, _ := e.loop.Head()
 	e.loop.part = func(name string) (end func()) { return h.part(ctx, name) }
-	reply, events, refused = e.loop.Do(h.clock.Now(), actor, c, past{h.journal, name, e.pending})
+	reply, events, refused = e.loop.Do(h.clock.Now(), actor, c, past{h.journal, e.name, e.pending})
 	if e.loop.spoiled { // what it is was never to be written down
 		return nil, nil, nil, nil, refused
 	}
@@ -213,9 +214,9 @@ func (h *Fleet) decide(ctx context.Context, name string, e *entry, actor string,
 	case len(events) == 0 && asks && h.shared == nil:
 		wait = e.offered
 	case len(events) == 0:
-		wait = h.current(name, e)
+		wait = h.current(e)
 	default:
-		wait = together(h.journal.Append(name, after, events, e.save(events)))
+		wait = together(h.journal.Append(e.name, after, events, e.save(events)))
 		e.pending = wait
 		if slices.ContainsFunc(events, func(one Event) bool { return one.Kind != Told && one.Kind != ToldLate }) {
 			e.offered = wait
@@ -229,12 +230,12 @@ func (h *Fleet) decide(ctx context.Context, name string, e *entry, actor string,
 func (h *Fleet) Dims(ctx context.Context, name string) (dim kedge.Dims, err error) {
 	e := h.enter(name)
 	defer e.mu.Unlock()
-	err = h.load(ctx, name, e)
+	err = h.load(ctx, e)
 	if err == nil && e.loop.plan == nil {
 		err = refuse(NotFound, "there is no loop %s", name)
 	}
 	if err != nil {
-		h.drop(name, e)
+		h.drop(e)
 		return dim, err
 	}
 	return e.loop.plan.Dims, nil
@@ -253,7 +254,7 @@ func (h *Fleet) Look(ctx context.Context, name string, look func(*Loop) error) e
 		return look(e.loop)
 	}()
 	if lost := wait(); lost != nil {
-		h.mistrust(name, e, false, lost)
+		h.mistrust(e, false, lost)
 		return fmt.Errorf("loop %s: %w", name, lost)
 	}
 	return err
@@ -266,11 +267,11 @@ func (h *Fleet) visit(ctx context.Context, name string) (*entry, error) {
 		return nil, err
 	}
 	e.used.Store(h.clock.Now().UnixNano())
-	if err = h.load(ctx, name, e); err == nil && e.loop.seq == 0 {
+	if err = h.load(ctx, e); err == nil && e.loop.seq == 0 {
 		err = refuse(NotFound, "there is no loop %s", name)
 	}
 	if err != nil {
-		h.drop(name, e)
+		h.drop(e)
 		e.mu.Unlock()
 		return nil, err
 	}
@@ -285,7 +286,7 @@ func (h *Fleet) hold(ctx context.Context, name string, do func(*entry) error) er
 	}
 	defer e.mu.Unlock()
 	if err := e.pending(); err != nil {
-		h.drop(name, e)
+		h.drop(e)
 		return fmt.Errorf("loop %s: %w", name, err)
 	}
 	return do(e)
@@ -296,7 +297,7 @@ func (h *Fleet) Dismiss(ctx context.Context, name string, do func(*Loop) error) 
 	return h.hold(ctx, name, func(e *entry) error {
 		err := do(e.loop)
 		if err == nil {
-			h.drop(name, e)
+			h.drop(e)
 		}
 		return err
 	})
@@ -308,7 +309,7 @@ func (h *Fleet) enter(name string) *entry {
 		h.mu.Lock()
 		e := h.loops[name]
 		if e == nil {
-			e = &entry{mu: make(latch, 1), pending: nothing, offered: nothing}
+			e = &entry{name: name, mu: make(latch, 1), pending: nothing, offered: nothing}
 			h.loops[name] = e
 			delete(h.resting, name)
 		}
@@ -322,39 +323,39 @@ func (h *Fleet) enter(name string) *entry {
 }
 
 // drop takes an entry that is locked out of the fleet.
-func (h *Fleet) drop(name string, e *entry) {
+func (h *Fleet) drop(e *entry) {
 	if e.gone {
 		return
 	}
 	e.gone = true
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.loops, name)
+	delete(h.loops, e.name)
 }
 
 // load reads a loop: its newest sound state, and the events after it; of one that is behind, the events that others have written.
-func (h *Fleet) load(ctx context.Context, name string, e *entry) error {
+func (h *Fleet) load(ctx context.Context, e *entry) error {
 	l, grown, err := e.loop, e.grown, errForeign
 	if l != nil && !e.behind {
 		return nil
 	}
 	e.loop, e.behind = nil, false // until all is read
 	if l != nil && e.pending() == nil {
-		grown, err = h.catchUp(ctx, name, l, grown)
+		grown, err = h.catchUp(ctx, e.name, l, grown)
 	}
 	if errors.Is(err, errForeign) {
-		state, lost := h.journal.State(name)
+		state, lost := h.journal.State(e.name)
 		if lost != nil {
-			return fmt.Errorf("loop %s: %w", name, lost)
+			return fmt.Errorf("loop %s: %w", e.name, lost)
 		}
 		e.pending, e.size = nothing, len(state)
-		l, grown, err = h.awaken(ctx, name, state)
+		l, grown, err = h.awaken(ctx, e.name, state)
 	}
 	if err == nil {
 		err = l.Whole()
 	}
 	if err != nil {
-		return fmt.Errorf("loop %s: %w", name, err)
+		return fmt.Errorf("loop %s: %w", e.name, err)
 	}
 	e.loop, e.grown, e.since = l, grown, l.seq
 	return nil
@@ -428,19 +429,19 @@ func (e *entry) saved() []byte {
 const leastSaved = 128 << 10
 
 // current waits until all that a loop is made of is there to stay, and was all there was at some moment since the call.
-func (h *Fleet) current(name string, e *entry) (wait func() error) {
+func (h *Fleet) current(e *entry) (wait func() error) {
 	if h.shared == nil {
 		return e.pending
 	}
 	seq, hash := e.loop.Head()
-	pending, asked := e.pending, h.shared.Tip(name)
+	pending, asked := e.pending, h.shared.Tip(e.name)
 	return func() error {
 		tip, err := asked()
 		if failed := pending(); failed != nil {
 			return failed
 		}
 		if err == nil && tip.Seq < seq { // it was asked before the newest append was there
-			tip, err = h.shared.Tip(name)()
+			tip, err = h.shared.Tip(e.name)()
 		}
 		if err != nil || tip.Seq == seq && tip.Hash == hash {
 			return err
@@ -456,11 +457,11 @@ func (h *Fleet) current(name string, e *entry) (wait func() error) {
 }
 
 // mistrust has a loop read again whose append failed, or that is behind.
-func (h *Fleet) mistrust(name string, e *entry, ahead bool, err error) {
+func (h *Fleet) mistrust(e *entry, ahead bool, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if ahead || e.pending() != nil {
-		h.drop(name, e)
+		h.drop(e)
 	}
 	e.behind = e.behind || errors.Is(err, ErrConflict)
 }
@@ -481,7 +482,7 @@ func (h *Fleet) refresh(ctx context.Context, name string) (e *entry, err error) 
 }
 
 // remember keeps what was offered last. Who asks while the journal is lost gets what is known to have been written.
-func (h *Fleet) remember(name string, e *entry, c Command, reply any, events []Event, err error) (any, error) {
+func (h *Fleet) remember(e *entry, c Command, reply any, events []Event, err error) (any, error) {
 	e.mu.Lock()
 	offer, known := reply.(Offer)
 	known = known && len(events) == 0 && !e.gone
@@ -489,10 +490,10 @@ func (h *Fleet) remember(name string, e *entry, c Command, reply any, events []E
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if err == nil {
-		h.note(name, reply, events)
+		h.note(e.name, reply, events)
 		return reply, nil
 	}
-	if last, ok := h.offers[name]; !known && ok {
+	if last, ok := h.offers[e.name]; !known && ok {
 		offer, known = last, last.DeployBy == nil || h.clock.Now().Before(*last.DeployBy)
 	}
 	if _, asks := c.(Ask); !asks || !known || !errors.Is(err, ErrLost) {

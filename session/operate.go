@@ -110,18 +110,7 @@ func pastPin(key, why string) error {
 
 // do sets a pin that was found to be one.
 func (p pinned) do(l *Loop) (any, error) {
-	if err := l.supersede("pinned"); err != nil {
-		return nil, err
-	}
-	return l.noted(l.emit(Pinned, 0, "", p, nil))
-}
-
-// noted is how the loop stands after what was written down.
-func (l *Loop) noted(err error) (any, error) {
-	if err != nil {
-		return nil, err
-	}
-	return l.Status(), nil
+	return l.noted(l.interrupt("pinned", Pinned, p))
 }
 
 func (p *pinned) equal(q pinned) bool {
@@ -141,10 +130,7 @@ func (c Unpin) do(l *Loop) (any, error) {
 	if l.pin == nil {
 		return l.Status(), nil
 	}
-	if err := l.supersede("unpinned"); err != nil {
-		return nil, err
-	}
-	return l.noted(l.emit(Unpinned, 0, "", because{Reason: c.Reason}, nil))
+	return l.noted(l.interrupt("unpinned", Unpinned, because{Reason: c.Reason}))
 }
 
 // RollBack goes back to what was deployed once, to the safe decision or to the first.
@@ -193,10 +179,7 @@ func (c RollBack) do(l *Loop) (any, error) {
 
 // do goes back to a decision that was found.
 func (b turnBack) do(l *Loop) (any, error) {
-	if err := l.supersede("rolled back"); err != nil {
-		return nil, err
-	}
-	return RolledTo{b.To}, l.emit(RolledBack, 0, "", b, nil)
+	return RolledTo{b.To}, l.interrupt("rolled back", RolledBack, b)
 }
 
 // Revise gives a loop another spec.
@@ -231,12 +214,7 @@ func (c Revise) do(l *Loop) (any, error) {
 		return nil, refuse(DimensionMismatch, "the new spec has decisions, states and traits of %d, %d and %d numbers, the old one of %d, %d and %d: make another loop",
 			plan.Dims.Decision, plan.Dims.State, plan.Dims.Trait, l.plan.Dims.Decision, l.plan.Dims.State, l.plan.Dims.Trait)
 	}
-	if l.mode == Live || l.mode == Killed {
-		if err := goesLive(plan); err != nil {
-			return nil, err
-		}
-	}
-	if err := checkSafe(plan); err != nil {
+	if err := admit(plan, l.mode == Live || l.mode == Killed); err != nil {
 		return nil, err
 	}
 	b := creation{Spec: c.Spec, Revision: l.revision + 1, Keeps: []string{}, Reason: c.Reason, Guards: guardsOf(c.ofOld)}
@@ -244,13 +222,7 @@ func (c Revise) do(l *Loop) (any, error) {
 	if err == nil && plan.Rule.UnmarshalBinary(saved) == nil {
 		b.Keeps = append(b.Keeps, keepsRule)
 	}
-	if err := l.supersede("revised"); err != nil {
-		return nil, err
-	}
-	if err := l.emit(Revised, 0, "", b, nil); err != nil {
-		return nil, err
-	}
-	return RevisedTo{b.Revision, b.Keeps}, nil
+	return RevisedTo{b.Revision, b.Keeps}, l.interrupt("revised", Revised, b)
 }
 
 // Archive ends a loop; its events stay.
@@ -265,10 +237,7 @@ func (c Archive) do(l *Loop) (any, error) {
 	if err := l.present(); err != nil {
 		return nil, err
 	}
-	if err := l.supersede("archived"); err != nil {
-		return nil, err
-	}
-	return l.noted(l.emit(Archived, 0, "", because{Reason: c.Reason}, nil))
+	return l.noted(l.interrupt("archived", Archived, because{Reason: c.Reason}))
 }
 
 // Renew begins another epoch after a restore or an import: decisions that were given out since the copy are not mistaken for those given
@@ -287,11 +256,7 @@ func (c Renew) do(l *Loop) (any, error) {
 	if c.Imported {
 		happened = Imported
 	}
-	if err := l.supersede(string(happened)); err != nil {
-		return nil, err
-	}
-	err := l.emit(happened, 0, "", renewal{c.Epoch, c.Reason}, nil)
-	return l.Status(), err
+	return l.noted(l.interrupt(string(happened), happened, renewal{c.Epoch, c.Reason}))
 }
 
 // Pass lets time do what it does: what is due lapses, is rejected or abandoned, or raises an alarm.

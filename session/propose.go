@@ -1,14 +1,11 @@
 package session
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
-	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/live"
 	"github.com/kedge-opt/kedge/session/guard"
 )
@@ -122,6 +119,14 @@ func (l *Loop) supersede(why string) error {
 	return l.emit(Superseded, l.current.K, "", because{Reason: why}, nil)
 }
 
+// interrupt makes something happen that ends the current decision, if there is one.
+func (l *Loop) interrupt(why string, kind Kind, body any) error {
+	if err := l.supersede(why); err != nil {
+		return err
+	}
+	return l.emit(kind, 0, "", body, nil)
+}
+
 // raise raises an alarm, once.
 func (l *Loop) raise(k int, name, words string) error {
 	if l.alarms[name] == words {
@@ -136,62 +141,6 @@ func (l *Loop) clear(name string) error {
 		return nil
 	}
 	return l.emit(Cleared, 0, "", alarm{Name: name}, nil)
-}
-
-// pass lets happen what the clock says is due. No step is ever taken for that.
-func (l *Loop) pass() error {
-	who := l.who
-	l.who = "time"
-	defer func() { l.who = who }()
-	if p := l.pin; p != nil && l.mode != Ended && (p.Until != nil && !l.now.Before(*p.Until) || p.UntilK > 0 && l.k >= p.UntilK && !l.current.current()) {
-		if err := l.supersede("the pin ended"); err != nil {
-			return err
-		}
-		if err := l.emit(Unpinned, 0, "", because{Reason: "its time was over"}, nil); err != nil {
-			return err
-		}
-	}
-	d := l.current
-	if !d.current() {
-		return nil
-	}
-	over := func(t *time.Time) bool { return t != nil && !l.now.Before(*t) }
-	switch d.State {
-	case IsProposed:
-		if over(d.ApproveBy) {
-			return l.emit(Rejected, d.K, "", because{Reason: "nobody approved it in time"}, nil)
-		}
-	case IsOpen:
-		if over(d.DeployBy) {
-			if err := l.emit(Lapsed, d.K, "", because{}, nil); err != nil {
-				return err
-			}
-			return l.raise(0, "not-deployed", fmt.Sprintf("decision %d was not deployed by %s", d.K, d.DeployBy.Format(time.RFC3339)))
-		}
-	case IsDeployed:
-		return l.overdue(d)
-	}
-	return nil
-}
-
-// overdue is what happens when people's answers do not come.
-func (l *Loop) overdue(d *Decision) error {
-	live, p := l.plan.Live, d.Deployed
-	if live.GiveUp != form.Never && !l.now.Before(p.At.Add(live.GiveUp)) {
-		return l.emit(Abandoned, d.K, "", because{Reason: "it was not closed in time"}, nil)
-	}
-	if p.DataBy == nil || l.now.Before(*p.DataBy) {
-		return nil
-	}
-	if !p.Overdue {
-		if err := l.raise(d.K, "data-overdue", fmt.Sprintf("decision %d is live since %s and was not closed: people's answers were due by %s", d.K, p.At.Format(time.RFC3339), p.DataBy.Format(time.RFC3339))); err != nil {
-			return err
-		}
-	}
-	if live.Data < form.Never/2 && !l.now.Before(p.At.Add(2*live.Data)) {
-		return l.hold(d, "people's answers did not come in time")
-	}
-	return nil
 }
 
 // learn closes a decision: it takes one step of the rule, or says why there is none.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -55,28 +56,28 @@ func (h *Fleet) pass(ctx context.Context, tip Tip) error {
 	}
 	e := h.enter(name)
 	e.behind = e.behind || e.loop != nil && e.loop.seq < tip.Seq
-	if err := h.load(ctx, name, e); err != nil {
-		h.drop(name, e)
+	if err := h.load(ctx, e); err != nil {
+		h.drop(e)
 		e.mu.Unlock()
 		return err
 	}
 	if due, ever := e.loop.Due(); ever && !now.Before(due) {
-		if _, err := h.carry(ctx, name, e, "time", Pass{}); err != nil && !errors.Is(err, ErrConflict) { // another host was first, and time passes again soon
+		if _, err := h.carry(ctx, e, "time", Pass{}); err != nil && !errors.Is(err, ErrConflict) { // another host was first, and time passes again soon
 			return err
 		}
 		e = h.enter(name)
 	}
 	if e.loop != nil && now.Sub(time.Unix(0, e.used.Load())) >= patience {
-		h.rest(name, e)
+		h.rest(e)
 	}
 	e.mu.Unlock()
 	return nil
 }
 
 // rest saves what a loop is that is entered, and lets go of it. Whether it can be saved does not matter: its events are there.
-func (h *Fleet) rest(name string, e *entry) {
+func (h *Fleet) rest(e *entry) {
 	if e.gone || e.pending() != nil {
-		h.drop(name, e)
+		h.drop(e)
 		return
 	}
 	due, ever := e.loop.Due()
@@ -86,29 +87,22 @@ func (h *Fleet) rest(name string, e *entry) {
 	seq, _ := e.loop.Head()
 	if e.grown > 0 {
 		if state := e.saved(); state != nil {
-			h.journal.Append(name, seq, nil, state)
+			h.journal.Append(e.name, seq, nil, state)
 		}
 	}
 	e.gone = true
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.loops, name)
-	h.resting[name] = napping{due, seq}
+	delete(h.loops, e.name)
+	h.resting[e.name] = napping{due, seq}
 }
 
 // thin lets all but so many loops rest, and those that nobody has used since.
 func (h *Fleet) thin(most int, since time.Time) {
-	type one struct {
-		name string
-		*entry
-	}
 	h.mu.Lock()
-	awake := make([]one, 0, len(h.loops))
-	for name, e := range h.loops {
-		awake = append(awake, one{name, e})
-	}
+	awake := slices.Collect(maps.Values(h.loops))
 	h.mu.Unlock()
-	slices.SortFunc(awake, func(a, b one) int {
+	slices.SortFunc(awake, func(a, b *entry) int {
 		return cmp.Or(cmp.Compare(a.used.Load(), b.used.Load()), strings.Compare(a.name, b.name))
 	})
 	for i, a := range awake {
@@ -117,7 +111,7 @@ func (h *Fleet) thin(most int, since time.Time) {
 		}
 		a.mu.Lock()
 		if a.loop != nil && !a.gone {
-			h.rest(a.name, a.entry)
+			h.rest(a)
 		}
 		a.mu.Unlock()
 	}

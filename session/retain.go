@@ -119,13 +119,9 @@ func (l *Loop) drop(c Compaction, gone []Receipt) (any, error) {
 	if l.kept != (Hash{}) && l.kept != c.State {
 		sums = append(sums, l.kept)
 	}
-	return c, l.emitDropping(c, state, sums)
-}
-
-func (l *Loop) emitDropping(c Compaction, state []byte, sums []Hash) error {
 	if err := l.emit(Compacted, 0, "", c, state); err != nil {
-		return err
+		return nil, err
 	}
 	l.out[len(l.out)-1].Drops = sums
-	return nil
+	return c, nil
 }

@@ -38,6 +38,14 @@ func (l *Loop) Status() Status {
 	return s
 }
 
+// noted is how the loop stands after what was written down.
+func (l *Loop) noted(err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	return l.Status(), nil
+}
+
 // alarmed are the alarms, with one that is not written down yet: looking changes nothing.
 func (l *Loop) alarmed() map[string]string {
 	all := maps.Clone(l.alarms)

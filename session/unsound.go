@@ -16,9 +16,7 @@ const (
 
 // vouch raises an alarm if the saved state was unsound, and takes it back when one is found sound again.
 func (l *Loop) vouch() error {
-	who := l.who
-	l.who = "kedge"
-	defer func() { l.who = who }()
+	defer l.as("kedge")()
 	switch {
 	case l.mode == Ended:
 		return nil

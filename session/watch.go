@@ -7,9 +7,7 @@ import (
 
 // react does what guards want after a close: alarms are raised and taken back, and guardrails that failed often enough act.
 func (l *Loop) react(d *Decision, report *guard.Report) error {
-	who := l.who
-	l.who = "guard"
-	defer func() { l.who = who }()
+	defer l.as("guard")()
 	if report != nil {
 		for _, j := range report.Rails {
 			if err := l.worry("guardrail."+j.Name, j.Acts != "", j.Words); err != nil {

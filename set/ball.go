@@ -14,8 +14,6 @@ type Ball struct {
 	Center []float64
 }
 
-var _ kedge.Set = Ball{}
-
 // Check tells whether the radius is a finite number ≥ 0 and the center a vector of n entries.
 func (b Ball) Check(n int) error {
 	if b.Center == nil {

@@ -14,11 +14,6 @@ type Box struct{ Lower, Upper []float64 }
 // Interval is {u : Lower ≤ uᵢ ≤ Upper}, the same bounds for every entry. Either side may be infinite.
 type Interval struct{ Lower, Upper float64 }
 
-var (
-	_ kedge.Set = Box{}
-	_ kedge.Set = Interval{}
-)
-
 // Check tells whether both sides have n entries and enclose a number each.
 func (b Box) Check(n int) error {
 	if err := errors.Join(checkSide("Lower", b.Lower, n), checkSide("Upper", b.Upper, n)); err != nil {

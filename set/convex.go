@@ -31,8 +31,6 @@ type Convex struct {
 	Plane  *Affine // equations that hold as well; nil: none
 }
 
-var _ kedge.Set = Convex{}
-
 // Check tells whether the bounds have n entries and Inside is inside.
 func (c Convex) Check(n int) error {
 	if err := errors.Join(c.Bounds.Check(n), kedge.CheckVector("Inside", c.Inside, n)); err != nil {
@@ -157,12 +155,7 @@ func (p *interior) expand(values, slopes, x []float64) {
 // holds tells whether all parts are at most 0 at x.
 func (p *interior) holds(x []float64) bool {
 	p.expand(p.trial, nil, x)
-	for _, v := range p.trial {
-		if !(v <= 0) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p.trial, func(v float64) bool { return !(v <= 0) })
 }
 
 const (
@@ -205,7 +198,7 @@ func (p *interior) run() error {
 				gap -= float64(p.prices[j] * v)
 			}
 		}
-		rest := p.rest(p.values, p.prices)
+		rest := p.rest()
 		if gap <= interiorGap*p.size*p.size && rest <= interiorRest*p.size {
 			return nil
 		}
@@ -214,21 +207,21 @@ func (p *interior) run() error {
 			break
 		}
 	}
-	if rest := p.rest(p.values, p.prices); rest > interiorRest*p.size {
+	if rest := p.rest(); rest > interiorRest*p.size {
 		return &kedge.NotConvergedError{What: "the nearest point of a convex set", Residual: rest, Tolerance: interiorRest * p.size, Steps: steps}
 	}
 	return nil
 }
 
 // rest is the length of x − y + Σ prices·slopes along the plane, with the slopes at x.
-func (p *interior) rest(values, prices []float64) float64 {
+func (p *interior) rest() float64 {
 	n := len(p.x)
 	for i, v := range p.x {
 		p.g[i] = v - p.y[i]
 	}
-	for j := range values {
-		if prices[j] > 0 {
-			rows.AddScaled(p.g, prices[j], kedge.Row(p.slopes, j, n))
+	for j := range p.prices {
+		if p.prices[j] > 0 {
+			rows.AddScaled(p.g, p.prices[j], kedge.Row(p.slopes, j, n))
 		}
 	}
 	if p.c.Plane != nil {
@@ -277,9 +270,9 @@ func (p *interior) step(share float64) bool {
 
 // newton solves h·move = move, on the plane where there is one, in an orthonormal basis of its directions: whatever led away from it would cancel.
 func (p *interior) newton() bool {
-	n, h, move := len(p.x), p.h, p.move
-	k := len(p.along) / n
+	n, k, h, move := len(p.x), len(p.x), p.h, p.move
 	if p.c.Plane != nil {
+		k = len(p.along) / n
 		turned := make([]float64, k*n)
 		h, move = make([]float64, k*k), make([]float64, k)
 		for i := range k {
@@ -293,8 +286,6 @@ func (p *interior) newton() bool {
 				h[i*k+c] = rows.Dot(kedge.Row(turned, i, n), kedge.Row(p.along, c, n))
 			}
 		}
-	} else {
-		k = n
 	}
 	if at, _ := dense.Cholesky(h, k, 0); at < k {
 		return false

@@ -24,6 +24,7 @@ type TimedJudgedSet interface {
 	ExcessAt(u []float64, turn int, last []float64) float64
 }
 
+// Every set is one.
 var (
 	_ JudgedSet      = Whole{}
 	_ JudgedSet      = Box{}
@@ -124,11 +125,7 @@ func (s Simplex) Excess(u []float64) float64 { return s.capped().Excess(u) }
 // Excess implements [JudgedSet], by the bounds and the sum.
 func (s CappedSimplex) Excess(u []float64) float64 {
 	return excessOf(s, u, func() float64 {
-		sum := rows.Total{High: -s.Sum}
-		for _, v := range u {
-			sum = sum.Add(v)
-		}
-		return max(beyond(Interval{Lower: 0, Upper: s.Upper}, u), acrossAll(math.Abs(sum.Value()), len(u)))
+		return max(beyond(Interval{Lower: 0, Upper: s.Upper}, u), acrossAll(math.Abs(s.residual(u)), len(u)))
 	})
 }
 
@@ -136,15 +133,12 @@ func (s CappedSimplex) Excess(u []float64) float64 {
 func (h HalfSpace) Excess(u []float64) float64 {
 	return excessOf(h, u, func() float64 {
 		f := normalizer(rows.MaxAbs(h.Normal))
-		norm := 0.0
-		for _, a := range h.Normal {
-			norm += float64(f * a * (f * a))
-		}
-		if norm == 0 {
+		norm2 := h.norm2(f)
+		if norm2 == 0 {
 			return 0 // the whole space
 		}
 		excess, _ := h.excess(u, f)
-		return excess / math.Sqrt(norm)
+		return excess / math.Sqrt(norm2)
 	})
 }
 

@@ -38,9 +38,7 @@ func radius(s kedge.Set, n int) (r float64, ok bool) {
 		return corner(n, s.Lower, s.Upper), true
 	case Finite:
 		return longest(s.Points), true
-	case Whole, HalfSpace:
-		return math.Inf(1), true
-	case *Affine:
+	case Whole, HalfSpace, *Affine:
 		return math.Inf(1), true
 	case Convex:
 		r = corner(n, s.Bounds.Lower, s.Bounds.Upper)

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
@@ -49,10 +50,8 @@ func descend(plane *Affine, bounds Box, curves []ConvexCurve, x []float64, what 
 	if err == nil || steep == 0 || unit == 1 {
 		return inside, err
 	}
-	var same []ConvexCurve // in the unit in which a step of 1 changes them by about 1
-	for _, c := range curves {
-		same = append(same, scaled{c, unit})
-	}
+	// in the unit in which a step of 1 changes them by about 1
+	same := lists.Of(curves, func(c ConvexCurve) ConvexCurve { return scaled{c, unit} })
 	inside, err = lift(plane, bounds, same, x, unit*most, unit*max(most, 1e-3*steep), what)
 	if none := (*NoInsideError)(nil); errors.As(err, &none) {
 		none.Least /= unit

@@ -1,6 +1,7 @@
 package set
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -26,8 +27,6 @@ type Intersection struct {
 	MaxSteps  int     // rounds through all members, 10 000 if zero
 }
 
-var _ kedge.Set = Intersection{}
-
 // Check tells whether every member is a non-empty set of n-vectors. Whether they have a point in common only Project finds.
 func (s Intersection) Check(n int) error {
 	err := errors.Join(kedge.CheckRange("Tolerance", s.Tolerance, s.Tolerance >= 0 && s.Tolerance < 1, "0 ≤ Tolerance < 1"),
@@ -51,13 +50,11 @@ func (s Intersection) Project(u []float64) error {
 	}
 	var room [4 * onStack]float64
 	n := len(u)
-	work := room[:]
-	if need := n * (len(s.Of) + 2); need > len(work) {
-		work = make([]float64, need)
-	}
+	need := n * (len(s.Of) + 2)
+	work := slices.Grow(room[:0], need)[:need]
 	start := work[:n]
 	copy(start, u)
-	d := dykstra{Intersection: s.withDefaults(), before: work[n : 2*n], increments: work[2*n : n*(len(s.Of)+2)]}
+	d := dykstra{Intersection: s.withDefaults(), before: work[n : 2*n], increments: work[2*n:]}
 	err := d.cut(u, start)
 	if err == nil {
 		err = d.run(u)
@@ -69,12 +66,7 @@ func (s Intersection) Project(u []float64) error {
 }
 
 func (s Intersection) withDefaults() Intersection {
-	if s.Tolerance == 0 {
-		s.Tolerance = 1e-12
-	}
-	if s.MaxSteps == 0 {
-		s.MaxSteps = 10_000
-	}
+	s.Tolerance, s.MaxSteps = cmp.Or(s.Tolerance, 1e-12), cmp.Or(s.MaxSteps, 10_000)
 	return s
 }
 

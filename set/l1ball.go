@@ -15,8 +15,6 @@ type L1Ball struct {
 	Center []float64
 }
 
-var _ kedge.Set = L1Ball{}
-
 // Check tells whether the radius is a finite number ≥ 0 and the center a vector of n entries.
 func (b L1Ball) Check(n int) error { return Ball(b).Check(n) }
 

@@ -16,8 +16,6 @@ type HalfSpace struct {
 	Bound  float64
 }
 
-var _ kedge.Set = HalfSpace{}
-
 // Check tells whether the normal is a vector of n entries and some representable point satisfies the bound.
 func (h HalfSpace) Check(n int) error {
 	if err := errors.Join(kedge.CheckVector("Normal", h.Normal, n), kedge.CheckFinite("Bound", []float64{h.Bound})); err != nil {
@@ -81,12 +79,17 @@ func (h HalfSpace) excess(x []float64, f float64) (excess, size float64) {
 	return s.Value(), size
 }
 
+// norm2 returns ‖f·a‖².
+func (h HalfSpace) norm2(f float64) (sum float64) {
+	for _, a := range h.Normal {
+		sum += float64(f * a * (f * a))
+	}
+	return sum
+}
+
 // step takes excess off f·aᵀx, along the normal.
 func (h HalfSpace) step(x []float64, f, excess float64) {
-	norm2 := 0.0
-	for _, a := range h.Normal {
-		norm2 += float64(f * a * (f * a))
-	}
+	norm2 := h.norm2(f)
 	for i, a := range h.Normal {
 		x[i] -= float64(excess / norm2 * (f * a))
 	}
@@ -98,8 +101,6 @@ type Affine struct {
 	basis  []float64 // orthonormal basis q₁ … qᵣ of the row space of A, one vector a row
 	offset []float64 // the set is {u : qᵢᵀu = offsetᵢ}
 }
-
-var _ kedge.Set = (*Affine)(nil)
 
 // NewAffine returns {u : Au = b} for the row-major matrix A with len(b) rows. Rows may depend on each other and differ in
 // scale; rows that contradict each other give an error that wraps kedge.ErrInfeasible.

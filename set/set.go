@@ -67,8 +67,6 @@ func Distance(s kedge.Set, u []float64) (float64, error) {
 // Whole is the whole space: every finite vector is feasible.
 type Whole struct{}
 
-var _ kedge.Set = Whole{}
-
 // Check returns nil: the space is never empty.
 func (Whole) Check(int) error { return nil }
 
@@ -95,8 +93,6 @@ type Part struct {
 	Size int
 	Set  kedge.Set
 }
-
-var _ kedge.Set = Product{}
 
 // Check tells whether the parts have n entries together and each is a non-empty set of its size.
 func (p Product) Check(n int) error {

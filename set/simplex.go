@@ -18,11 +18,6 @@ type Simplex struct{ Sum float64 }
 // be +Inf.
 type CappedSimplex struct{ Sum, Upper float64 }
 
-var (
-	_ kedge.Set = Simplex{}
-	_ kedge.Set = CappedSimplex{}
-)
-
 // Check tells whether n numbers ≥ 0 can add up to Sum.
 func (s Simplex) Check(n int) error { return s.capped().Check(n) }
 
@@ -175,11 +170,7 @@ type piece struct {
 // search projects u with the piece that Newton's method finds from t.
 func (s CappedSimplex) search(u []float64, t float64) bool {
 	var room [onStack]float64
-	dst := room[:]
-	if len(u) > len(dst) {
-		dst = make([]float64, len(u))
-	}
-	p := s.newton(dst, u, t)
+	p := s.newton(slices.Grow(room[:0], len(u))[:len(u)], u, t)
 	_, p.low, _ = rows.Extent(p.free)
 	return len(p.free) > 0 && s.finish(u, p, u)
 }

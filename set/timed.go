@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/rows"
@@ -82,10 +83,7 @@ func (r RateLimit) check() error {
 	if r.Of == nil {
 		return errors.New("set: a rate limit needs a set")
 	}
-	if !(r.Most > 0) || math.IsInf(r.Most, 0) {
-		return &kedge.RangeError{Arg: "Most", Got: r.Most, Want: "a positive number"}
-	}
-	return nil
+	return kedge.CheckRange("Most", r.Most, r.Most > 0 && !math.IsInf(r.Most, 0), "a positive number")
 }
 
 // Project moves u to the nearest point of the set, as the first decision. On an error u is unchanged.
@@ -103,11 +101,8 @@ func (r RateLimit) ProjectAt(u []float64, turn int, last []float64) error {
 	}
 	n := len(u)
 	var stack [onStack]float64
-	room := stack[:]
-	if 2*n > len(room) {
-		room = make([]float64, 2*n)
-	}
-	w := reach{r, turn, last, room[:n], room[n : 2*n], 1}
+	room := slices.Grow(stack[:0], 2*n)[:2*n]
+	w := reach{r, turn, last, room[:n], room[n:], 1}
 	copy(w.from, u)
 	err := w.project(u)
 	if err != nil {

@@ -25,8 +25,8 @@ type sums struct {
 	until *context.Context                                  // whose end ends an evaluation; it, or what it points to, may be nil
 }
 
-func (s *sums) init(n, decision int, judge func(part []float64, hand, first, last int) error) {
-	s.n, s.judge, s.work = n, judge, s.take
+func (s *sums) init(until *context.Context, n, decision int, judge func(part []float64, hand, first, last int) error) {
+	s.until, s.n, s.judge, s.work = until, n, judge, s.take
 	s.parts = make([]float64, s.chunks()*(1+decision))
 }
 
@@ -39,10 +39,15 @@ func (s *sums) mean(g []float64, hands int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	return s.divide(g, total), nil
+}
+
+// divide makes means of sums: the gradients in g, and the loss that it returns.
+func (s *sums) divide(g, total []float64) float64 {
 	for i := range g {
 		g[i] = total[1+i] / float64(s.n)
 	}
-	return total[0] / float64(s.n), nil
+	return total[0] / float64(s.n)
 }
 
 // add returns the sum of the losses and then those of the gradients, which have so many entries: none when they are not wanted.
@@ -81,8 +86,7 @@ func (s *sums) take(hand, i int) error {
 
 // shiftRow makes a row number within a chunk one within the crowd.
 func shiftRow(err error, first int) error {
-	var row *kedge.RowError
-	if errors.As(err, &row) {
+	if row, is := errors.AsType[*kedge.RowError](err); is {
 		return &kedge.RowError{Row: row.Row + first, Err: row.Err}
 	}
 	return err
@@ -101,8 +105,7 @@ func Bend(gradient func(g, u []float64) (float64, error), v, u []float64, step f
 			return err
 		}
 	}
-	copy(v, ahead)
-	rows.AddScaled(v, -1, behind)
+	rows.Sub(v, ahead, behind)
 	rows.Scale(v, 1/(2*step))
 	return nil
 }
@@ -113,9 +116,6 @@ func checkAsk(g, u []float64, dim kedge.Dims) error {
 		if err := kedge.CheckLen("g", g, dim.Decision); err != nil {
 			return err
 		}
-	}
-	if len(u) == dim.Decision && rows.Finite(u) {
-		return nil
 	}
 	return kedge.CheckVector("u", u, dim.Decision)
 }

@@ -17,7 +17,10 @@ func Vanished(m kedge.Model, individuals []int, decisions [][]float64) (entries 
 		return nil
 	}
 	first, traits := kedge.Pick(kedge.Leading{Of: m.FirstStates(), Entries: dim.State}, individuals), kedge.Pick(m.Traits, individuals)
-	left := make([]bool, dim.State)
+	left, begins := make([]bool, dim.State), make([]bool, dim.State) // of every entry: something is left of somebody's, and was there
+	for i, v := range first.Data {
+		begins[i%dim.State] = begins[i%dim.State] || v != 0
+	}
 	for _, u := range decisions {
 		h := append([]float64(nil), first.Data...)
 		if _, err := kedge.SettleRowsFrom(settler, h, u, traits.Data); err != nil {
@@ -28,19 +31,9 @@ func Vanished(m kedge.Model, individuals []int, decisions [][]float64) (entries 
 		}
 	}
 	for j, is := range left {
-		if !is && begins(first.Data, j, dim.State) {
+		if !is && begins[j] {
 			entries = append(entries, j)
 		}
 	}
 	return entries
-}
-
-// begins tells whether an entry of a state is anything for somebody.
-func begins(first []float64, entry, width int) bool {
-	for i := entry; i < len(first); i += width {
-		if first[i] != 0 {
-			return true
-		}
-	}
-	return false
 }

@@ -90,7 +90,7 @@ func (l *Lag) prepare() error {
 	}
 	l.dim, l.moves = dim, l.RowDynamics()
 	n, _ := l.Traits.Size()
-	l.sums.init(n, dim.Decision, l.evalChunk)
+	l.sums.init(nil, n, dim.Decision, l.evalChunk)
 	return nil
 }
 
@@ -170,9 +170,7 @@ func (l *Lag) distances(p, h, diff []float64) float64 {
 			total += rows.Distance(x, y)
 			continue
 		}
-		for j := range diff {
-			diff[j] = x[j] - y[j]
-		}
+		rows.Sub(diff, x, y)
 		total += dense.Weighted(l.Weight, diff)
 	}
 	return total

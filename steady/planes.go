@@ -32,13 +32,9 @@ func (s *Objective) planeChunk(part, d []float64, w *desk, first, last int) bool
 	s.judgeAligned(part, h.PU, first)
 	s.planes.slopes.Slopes(slopes, h.PU)
 	if s.model.Weights != nil {
-		for i := range slopes {
-			slopes[i] *= s.model.Weights[first+i]
-		}
+		rows.Mul(slopes, slopes, s.model.Weights[first:])
 	}
-	for i, v := range slopes {
-		h.Across[i] *= v
-	}
+	rows.Mul(h.Across, h.Across, slopes)
 	rows.AddMulT(part[1:], d, h.Across)
 	rows.AddScaled(part[1:], rows.Dot(h.Along, slopes), s.task.u)
 	return true

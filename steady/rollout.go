@@ -74,7 +74,7 @@ func (r *Rollout) prepare(dim kedge.Dims) error {
 		return &kedge.DimError{Arg: "states", Got: started * dim.State, Want: n * dim.State}
 	}
 	r.moves, r.states = moves, r.FirstStates()
-	r.sums.init(n, dim.Decision, r.evalChunk)
+	r.sums.init(nil, n, dim.Decision, r.evalChunk)
 	return nil
 }
 

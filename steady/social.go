@@ -3,7 +3,6 @@ package steady
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/crew"
@@ -43,14 +42,11 @@ func newSocial(of *Objective) *social {
 		states: make([]float64, n*dim.State), pulls: make([]float64, n*dim.State),
 		step: kedge.Batched(of.settler), solver: fixpoint.New(dim.State, fixpoint.Settings{}),
 	}
-	s.firsts.init(n, dim.State, s.firstChunk)
-	s.walks.init(n, dim.State, s.walkChunk)
-	s.means.init(n, dim.State, s.settleChunk)
-	s.losses.init(n, dim.Decision, s.judgeChunk)
-	s.answers.init(n, all.Decision, s.answerChunk)
-	for _, sum := range []*sums{&s.firsts, &s.walks, &s.means, &s.losses, &s.answers} {
-		sum.until = &of.Until
-	}
+	s.firsts.init(&of.Until, n, dim.State, s.firstChunk)
+	s.walks.init(&of.Until, n, dim.State, s.walkChunk)
+	s.means.init(&of.Until, n, dim.State, s.settleChunk)
+	s.losses.init(&of.Until, n, dim.Decision, s.judgeChunk)
+	s.answers.init(&of.Until, n, all.Decision, s.answerChunk)
 	s.meanStep, s.answerStep = s.nextMean, s.nextAnswer
 	return s
 }
@@ -76,8 +72,7 @@ func (s *social) settle(u []float64) error {
 		return err
 	}
 	if _, err := s.solver.Solve(s.meanStep, s.start); err != nil {
-		var stop *fixpoint.StoppedError
-		if errors.As(err, &stop) {
+		if stop, is := errors.AsType[*fixpoint.StoppedError](err); is {
 			err = &kedge.NotConvergedError{What: "the crowd's mean", Residual: stop.Residual, Tolerance: stop.Tolerance, Steps: stop.Steps}
 		}
 		return err
@@ -128,11 +123,7 @@ func (s *social) walkChunk(part []float64, hand, first, last int) error {
 	s.step.NextRows(next, p, s.seen, d)
 	for i := range last - first {
 		was, is := kedge.Row(p, i, width), kedge.Row(next, i, width)
-		far := 0.0
-		for j, v := range is {
-			far = max(far, math.Abs(v-was[j]))
-		}
-		if !(far <= restful*max(1, rows.MaxAbs(is))) {
+		if !(rows.Farthest(is, was) <= restful*max(1, rows.MaxAbs(is))) {
 			part[0]++
 		}
 		rows.AddScaled(part[1:], 1, is)

@@ -112,8 +112,7 @@ func newObjective(m kedge.Model) *Objective {
 	s.aligner, s.aligned = m.Aligned()
 	s.planes.init(m)
 	n, _ := m.Traits.Size()
-	s.sums.init(n, s.dim.Decision, s.evalChunk)
-	s.sums.until = &s.Until
+	s.sums.init(&s.Until, n, s.dim.Decision, s.evalChunk)
 	s.furnish(1)
 	if m.Social {
 		s.social = newSocial(s)
@@ -230,11 +229,11 @@ func (s *Objective) eval(g []float64, t task) (float64, error) {
 
 // elsewhere lets the engine do the task, and tells whether it did.
 func (s *Objective) elsewhere(g []float64) (mean float64, ok bool) {
-	u, n := s.task.u, float64(s.sums.n)
+	u := s.task.u
 	if g == nil {
 		sum, worst, ok := s.Engine.Sum(u)
 		s.desks[0].worst = worst
-		return sum / n, ok
+		return sum / float64(s.sums.n), ok
 	}
 	e, ok := s.Engine.(GradientEngine)
 	if !ok || s.planes.settler == nil || s.task.total && s.planes.answer == nil {
@@ -246,10 +245,7 @@ func (s *Objective) elsewhere(g []float64) (mean float64, ok bool) {
 		return 0, false
 	}
 	s.desks[0].worst = s.desks[0].worst.Worst(worst)
-	for i := range g {
-		g[i] = total[1+i] / n
-	}
-	return total[0] / n, true
+	return s.sums.divide(g, total), true
 }
 
 // rest judges those behind the last whole chunk, if they can be judged by where they settle in a plane.

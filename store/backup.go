@@ -75,12 +75,7 @@ func syncFile(file string) error {
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	dir, err := ground().Open(filepath.Dir(file))
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	return dir.Sync(".")
+	return ground().SyncDir(filepath.Dir(file))
 }
 
 // Restore makes a data folder of a backup, which is checked first. Every loop begins another epoch.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"database/sql"
 	"sync"
 
@@ -11,12 +12,12 @@ import (
 type Drawing struct {
 	mu     sync.Mutex
 	behind map[string]bool
-	More   chan struct{} // that there are some
+	more   chan struct{} // that there are some
 }
 
 // NewDrawing is one that knows of none.
 func NewDrawing() *Drawing {
-	return &Drawing{behind: map[string]bool{}, More: make(chan struct{}, 1)}
+	return &Drawing{behind: map[string]bool{}, more: make(chan struct{}, 1)}
 }
 
 // Takes notes a loop whose events complete a block, or change a decision of one.
@@ -34,13 +35,29 @@ func (d *Drawing) Note(loop string) {
 	d.behind[loop] = true
 	d.mu.Unlock()
 	select {
-	case d.More <- struct{}{}:
+	case d.more <- struct{}{}:
 	default:
 	}
 }
 
-// Next takes one of them.
-func (d *Drawing) Next() (loop string, is bool) {
+// Draw makes what lacks, until ctx ends. What fails is made when it is wanted.
+func (d *Drawing) Draw(ctx context.Context, of func(ctx context.Context, loop string) (*Strip, error)) {
+	for {
+		for loop, is := d.next(); is && ctx.Err() == nil; loop, is = d.next() {
+			if g, err := of(ctx, loop); err == nil {
+				g.Complete(ctx)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-d.more:
+		}
+	}
+}
+
+// next takes one of them.
+func (d *Drawing) next() (loop string, is bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for loop := range d.behind {
@@ -50,8 +67,19 @@ func (d *Drawing) Next() (loop string, is bool) {
 	return "", false
 }
 
-// outdate removes the block of a decision that went live after its block was made.
-func outdate(tx *sql.Tx, loop int64, k int) error {
-	_, err := tx.Exec(`DELETE FROM series WHERE loop = ? AND block = ?`, loop, BlockOf(k))
-	return err
+// draw makes blocks that are not there, until the journal is closed: first those that an earlier run left. What fails is made when it is wanted.
+func (s *SQLite) draw(ctx context.Context) {
+	s.drawLeft(ctx)
+	s.drawing.Draw(ctx, s.graphOf)
+}
+
+// drawLeft notes the loops that have whole blocks.
+func (s *SQLite) drawLeft(ctx context.Context) {
+	each(ctx, s.peek, func(row *sql.Rows) error {
+		var loop string
+		if row.Scan(&loop) == nil {
+			s.drawing.Note(loop)
+		}
+		return nil
+	}, `SELECT l.name FROM loops l WHERE `+newestOf+` > ?`, perBlock)
 }

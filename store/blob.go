@@ -38,9 +38,9 @@ func (s *SQLite) wrap(r *request) error {
 		if err := s.roomForPeople(); err != nil {
 			return err
 		}
-		sum, p := e.BlobSum(), s.parcel(e.Blob)
-		if p.data == nil {
-			p.file = sum.String()
+		sum, p := e.BlobSum(), &parcel{bytes: len(e.Blob)}
+		if p.pack, p.data = s.packer.Pack(e.Blob); p.bytes > mostInside {
+			p.file, p.whole, p.data = sum.String(), p.data, nil
 			if err := s.keep(p); err != nil {
 				return err
 			}
@@ -52,15 +52,6 @@ func (s *SQLite) wrap(r *request) error {
 		r.size += len(p.data)
 	}
 	return nil
-}
-
-func (s *SQLite) parcel(blob []byte) *parcel {
-	p := &parcel{bytes: len(blob)}
-	p.pack, p.data = s.packer.Pack(blob)
-	if len(blob) > mostInside {
-		p.whole, p.data = p.data, nil
-	}
-	return p
 }
 
 // keep makes a large blob a file that is on the disk, unless it is one.
@@ -78,22 +69,16 @@ func (s *SQLite) keep(p *parcel) error {
 	if err == nil {
 		err = s.dir.Sync(blobFolder)
 	}
-	if err != nil && isFull(err) {
-		return fmt.Errorf("%w: %w", session.ErrFull, err)
-	}
-	if err != nil {
-		return s.fail(err)
-	}
-	return nil
+	return s.named(err)
 }
 
 // tidy removes files of blobs that no loop has any more. One that stays behind because a program ended in between is removed by repair.
-func (s *SQLite) tidy(all []*request, results []error) {
+func (s *SQLite) tidy(all []*request) {
 	if s.copying.Load() > 0 {
 		return
 	}
-	for i, r := range all {
-		if results[i] != nil {
+	for _, r := range all {
+		if r.err != nil {
 			continue
 		}
 		for _, e := range r.events {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/disk"
+	"github.com/kedge-opt/kedge/internal/intake"
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/session/replay"
 )
@@ -284,9 +285,7 @@ func unpackBundle(ctx context.Context, dir fs.FS) (*InMemory, string, error) {
 		return nil, "", err
 	}
 	var m contents
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&m); err != nil {
+	if err := intake.Decode(text, &m); err != nil {
 		return nil, "", fmt.Errorf("%s: %w", manifestFile, err)
 	}
 	if m.Kind != bundleKind || m.Format != 1 {
@@ -360,9 +359,7 @@ func (u *unpacking) events(text []byte) (all []session.Event, err error) {
 			last = all[n-1]
 		}
 		var l line
-		d := json.NewDecoder(bytes.NewReader(lines.Bytes()))
-		d.DisallowUnknownFields()
-		err := d.Decode(&l)
+		err := intake.Decode(lines.Bytes(), &l)
 		if err == nil && l.Loop != u.manifest.Loop {
 			err = fmt.Errorf("it is of loop %s", l.Loop)
 		}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/session"
@@ -62,7 +64,7 @@ type walk struct {
 	c       Audit
 	journal session.Journal
 	loop    string
-	stock   *stock // nil: blobs are looked up one by one
+	has     func(sum session.Hash) (bool, error) // whether a blob is there, and an error if it is not sound
 	seq     int
 	hash    session.Hash
 	anchors map[int]session.Hash
@@ -74,8 +76,11 @@ type absence struct{ seq, k int }
 
 func (w *walk) all(ctx context.Context, h session.Tip) (err error) {
 	w.c.Loops++
-	if w.stock, err = stockOf(ctx, w.journal, w.loop); err != nil {
+	w.has = w.look
+	if stock, err := stockOf(ctx, w.journal, w.loop); err != nil {
 		return err
+	} else if stock != nil {
+		w.has = stock.has
 	}
 	met := false
 	err = lent(ctx, w.journal, w.loop, func(e *session.Event) error {
@@ -140,7 +145,7 @@ func (w *walk) people(e *session.Event) error {
 		}
 	}
 	for _, sum := range names {
-		is, err := w.find(sum)
+		is, err := w.has(sum)
 		switch {
 		case err != nil && !errors.Is(err, session.ErrDropped):
 			return w.wrong(e.Seq, "%v", err)
@@ -153,14 +158,6 @@ func (w *walk) people(e *session.Event) error {
 	return nil
 }
 
-// find tells whether a blob is there, and an error if it is not sound.
-func (w *walk) find(sum session.Hash) (is bool, err error) {
-	if w.stock != nil {
-		return w.stock.has(sum)
-	}
-	return w.look(sum)
-}
-
 // look reads a blob and checks it.
 func (w *walk) look(sum session.Hash) (is bool, err error) {
 	data, err := w.journal.Blob(w.loop, sum)
@@ -171,6 +168,52 @@ func (w *walk) look(sum session.Hash) (is bool, err error) {
 }
 
 var errOthers = errors.New("its people are not those who were told")
+
+// stock is which blobs of a loop are there.
+type stock struct {
+	sums    []session.Hash // ascending
+	unsound map[session.Hash]error
+}
+
+// stockOf looks at all blobs of a loop at once, which takes a fraction of looking them up one by one; nil: the journal is none that can.
+func stockOf(ctx context.Context, j session.Journal, loop string) (*stock, error) {
+	s, is := j.(*SQLite)
+	if !is {
+		return nil, nil
+	}
+	all := &stock{unsound: map[session.Hash]error{}}
+	var room []byte
+	err := each(ctx, s.peek, func(row *sql.Rows) error {
+		var sum session.Hash
+		var b stored
+		var name, data sql.RawBytes
+		if err := row.Scan(&name, &b.pack, &b.file, &data); err != nil {
+			return err
+		}
+		copy(sum[:], name)
+		b.data = data
+		whole, err := s.open(&b, room)
+		switch {
+		case err != nil:
+			all.unsound[sum] = damaged(loop, sum, err)
+		case sha256.Sum256(whole) != sum:
+			all.unsound[sum] = errOthers
+		}
+		if b.pack == zipped {
+			room = whole
+		}
+		all.sums = append(all.sums, sum)
+		return nil
+	}, `SELECT b.sum, b.pack, b.file, b.data FROM blobs b INDEXED BY blobs_sum
+		WHERE b.loop = (SELECT id FROM loops WHERE name = ?) ORDER BY b.sum`, loop) // by the index that single ones are found by
+	return all, err
+}
+
+// has tells whether a blob is there; the error is why it is not sound.
+func (s *stock) has(sum session.Hash) (bool, error) {
+	_, is := slices.BinarySearchFunc(s.sums, sum, func(a, b session.Hash) int { return bytes.Compare(a[:], b[:]) })
+	return is, s.unsound[sum]
+}
 
 // absent looks again for blobs that no event accounts for: some may have come after the stock was taken.
 func (w *walk) absent() error {
@@ -298,13 +341,5 @@ func (s *SQLite) compareTip() error {
 		return err
 	}
 	defer f.Close()
-	said, sound := readTip(f) // before the database, which may grow meanwhile
-	var is int64
-	if err := s.read.QueryRow(`SELECT coalesce(max(pos), 0) FROM events`).Scan(&is); err != nil {
-		return err
-	}
-	if sound && said > is {
-		return &LostError{said, is}
-	}
-	return nil
+	return compare(s.read, f)
 }

@@ -1,11 +1,13 @@
 package store
 
 import (
+	"cmp"
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"os"
-	"time"
+	"slices"
 
 	"github.com/kedge-opt/kedge/session"
 )
@@ -20,6 +22,7 @@ type request struct {
 	files  []string // of a loop that it removed
 	size   int
 	other  func(tx *sql.Tx) error
+	err    error // why it was not written, where others of its commit were
 	done   chan error
 }
 
@@ -31,7 +34,7 @@ const (
 
 func (s *SQLite) prepare() (err error) {
 	for i, text := range []string{
-		`INSERT INTO events (loop, seq, at, kind, actor, k, ref, body, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		`INSERT INTO events (loop, seq, at, kind, actor, k, ref, body, hash) VALUES (?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?)`,
 		`INSERT INTO blobs (loop, sum, bytes, pack, file, data) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 		`INSERT INTO states (loop, state) VALUES (?, ?) ON CONFLICT (loop) DO UPDATE SET state = excluded.state`,
 		`INSERT INTO loops (name) VALUES (?)`,
@@ -86,23 +89,10 @@ func (s *SQLite) enqueue(r *request) (wait func() error) {
 // alter has the writer do something to the tables, in a transaction.
 func (s *SQLite) alter(do func(tx *sql.Tx) error) error { return s.enqueue(&request{other: do})() }
 
-// run writes what waits, until it is told to stop.
+// run writes what waits, until the journal is closed.
 func (s *SQLite) run() {
-	defer s.stopped.Done()
-	for {
-		select {
-		case r := <-s.queue:
-			s.commit(s.gather(r))
-		case <-s.stop:
-			for {
-				select {
-				case r := <-s.queue:
-					s.commit(s.gather(r))
-				default:
-					return
-				}
-			}
-		}
+	for r := range s.queue {
+		s.commit(s.gather(r))
 	}
 }
 
@@ -111,7 +101,10 @@ func (s *SQLite) gather(first *request) []*request {
 	all, size := []*request{first}, first.size
 	for len(all) < mostRequests && size < mostBytes {
 		select {
-		case r := <-s.queue:
+		case r, open := <-s.queue:
+			if !open {
+				return all
+			}
 			all, size = append(all, r), size+r.size
 		default:
 			return all
@@ -120,41 +113,21 @@ func (s *SQLite) gather(first *request) []*request {
 	return all
 }
 
-// Observe has somebody told of every commit: how many events it wrote and how long it took.
-func (s *SQLite) Observe(tell func(events int, took time.Duration)) { s.observe.Store(&tell) }
-
-// Stuck is how long the commit that is under way has been, 0 if none is.
-func (s *SQLite) Stuck() time.Duration {
-	if began := s.under.Load(); began != 0 {
-		return time.Since(time.Unix(0, began))
-	}
-	return 0
-}
-
 // commit writes some requests and tells those who wait. Of a commit that fails nothing is there.
 func (s *SQLite) commit(all []*request) {
-	results := make([]error, len(all))
-	began := time.Now()
-	s.under.Store(began.UnixNano())
-	err := s.Health()
-	if err == nil {
-		err = s.attempt(all, results)
+	events := 0
+	for _, r := range all {
+		events += len(r.events)
 	}
-	s.under.Store(0)
+	var err error
+	s.Timed(events, func() {
+		if err = s.Health(); err == nil {
+			err = s.attempt(all)
+		}
+	})
 	s.Syncs++
-	if observe := s.observe.Load(); observe != nil {
-		events := 0
-		for _, r := range all {
-			events += len(r.events)
-		}
-		(*observe)(events, time.Since(began))
-	}
-	for i, r := range all {
-		if err != nil {
-			r.done <- err
-		} else {
-			r.done <- results[i]
-		}
+	for _, r := range all {
+		r.done <- cmp.Or(err, r.err)
 	}
 	s.foldIn()
 }
@@ -189,70 +162,55 @@ func (s *SQLite) foldIn() {
 }
 
 // attempt writes some requests. Without room for all of them it writes, from the reserve, those that carry no people.
-func (s *SQLite) attempt(all []*request, results []error) error {
-	err := s.transact(all, results)
-	if errors.Is(err, session.ErrFull) && s.giveUp() {
-		var small []*request
-		for i, r := range all {
-			if results[i] = err; len(r.blobs) == 0 {
-				small = append(small, r)
-			}
-		}
-		again := make([]error, len(small))
-		if len(small) > 0 && s.transact(small, again) == nil {
-			at := 0
-			for i, r := range all {
-				if len(r.blobs) == 0 {
-					results[i], at = again[at], at+1
-				}
-			}
-		}
-		return s.Health()
+func (s *SQLite) attempt(all []*request) error {
+	err := s.transact(all)
+	if !errors.Is(err, session.ErrFull) || !s.giveUp() {
+		return err
 	}
-	return err
+	small := slices.DeleteFunc(slices.Clone(all), func(r *request) bool { return len(r.blobs) > 0 })
+	written := len(small) > 0 && s.transact(small) == nil
+	for _, r := range all {
+		if !written || len(r.blobs) > 0 {
+			r.err = err
+		}
+	}
+	return s.Health()
 }
 
-func (s *SQLite) transact(all []*request, results []error) error {
-	err := s.transaction(all, results)
-	if err == nil {
-		return nil
+func (s *SQLite) transact(all []*request) error {
+	err := s.transaction(all)
+	if err != nil { // they may have run ahead
+		clear(s.heads)
+		clear(s.numbers)
 	}
-	clear(s.heads) // they may have run ahead
-	clear(s.numbers)
-	switch {
-	case isFull(err):
-		return fmt.Errorf("%w: %w", session.ErrFull, err)
-	case isBusy(err):
-		return fmt.Errorf("%w: %w", session.ErrBusy, err)
-	}
-	return s.fail(err)
+	return s.named(err)
 }
 
-func (s *SQLite) transaction(all []*request, results []error) error {
+func (s *SQLite) transaction(all []*request) error {
 	tx, err := s.write.Begin()
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback()
 	s.newest, s.own = 0, [inserts]*sql.Stmt{}
-	for i, r := range all {
+	for _, r := range all {
 		if r.other != nil {
 			if err := r.other(tx); err != nil {
 				return err
 			}
 			continue
 		}
-		if results[i], err = s.place(tx, r); err != nil {
+		if r.err, err = s.place(tx, r); err != nil {
 			return err
 		}
 	}
 	if err := tx.Commit(); err != nil {
 		return err
 	}
-	s.tidy(all, results)
+	s.tidy(all)
 	s.noteTip()
-	for i, r := range all {
-		if results[i] == nil {
+	for _, r := range all {
+		if r.err == nil {
 			s.drawing.Takes(r.loop, r.events)
 		}
 	}
@@ -265,7 +223,7 @@ func (s *SQLite) place(tx *sql.Tx, r *request) (refused, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if h.seq != r.after {
+	if h.Seq != r.after {
 		return session.ErrConflict, nil
 	}
 	if err := follows(r, h); err != nil {
@@ -276,7 +234,7 @@ func (s *SQLite) place(tx *sql.Tx, r *request) (refused, err error) {
 			continue
 		} else if _, h, err := s.headOf(tx, gone.Loop); err != nil {
 			return nil, err
-		} else if (head{gone.Seq, gone.Hash}) != h {
+		} else if h != gone {
 			return session.ErrConflict, nil
 		}
 	}
@@ -294,20 +252,24 @@ func (s *SQLite) place(tx *sql.Tx, r *request) (refused, err error) {
 		return nil, err
 	}
 	if n := len(r.events); n > 0 {
-		s.heads[id] = head{r.events[n-1].Seq, r.events[n-1].Hash}
+		s.heads[id] = tipAt(r.loop, &r.events[n-1])
 	}
 	return nil, nil
 }
 
 // follows checks the chain of what is to be written.
-func follows(r *request, h head) error {
+func follows(r *request, h session.Tip) error {
 	for i := range r.events {
-		if err := r.events[i].Follow(r.loop, h.seq, h.hash); err != nil {
+		if err := r.events[i].Follow(r.loop, h.Seq, h.Hash); err != nil {
 			return err
 		}
-		h = head{r.events[i].Seq, r.events[i].Hash}
+		h = tipAt(r.loop, &r.events[i])
 	}
 	return nil
+}
+
+func tipAt(loop string, e *session.Event) session.Tip {
+	return session.Tip{Loop: loop, Seq: e.Seq, Hash: e.Hash}
 }
 
 func (s *SQLite) put(tx *sql.Tx, loop int64, r *request) error {
@@ -320,19 +282,15 @@ func (s *SQLite) put(tx *sql.Tx, loop int64, r *request) error {
 		}
 	}
 	for _, e := range r.events {
-		var ref any
-		if e.Ref != "" {
-			ref = e.Ref
-		}
-		made, err := s.insert(tx, newEvent).Exec(loop, e.Seq, e.At.UnixMicro(), string(e.Kind), e.Actor, e.K, ref, []byte(e.Body), e.Hash[:])
+		made, err := s.insert(tx, newEvent).Exec(loop, e.Seq, e.At.UnixMicro(), string(e.Kind), e.Actor, e.K, e.Ref, []byte(e.Body), e.Hash[:])
 		if err != nil {
 			return err
 		}
 		if s.newest, err = made.LastInsertId(); err != nil {
 			return err
 		}
-		if e.Kind == session.DeployedLate {
-			if err := outdate(tx, loop, e.K); err != nil {
+		if e.Kind == session.DeployedLate { // its block may have been made
+			if _, err := tx.Exec(`DELETE FROM series WHERE loop = ? AND block = ?`, loop, BlockOf(e.K)); err != nil {
 				return err
 			}
 		}
@@ -354,8 +312,34 @@ func (s *SQLite) put(tx *sql.Tx, loop int64, r *request) error {
 	return err
 }
 
+// remove takes all of a loop out of the tables, and notes which files may go with it.
+func (s *SQLite) remove(tx *sql.Tx, loop string, r *request) error {
+	id, _, err := s.headOf(tx, loop)
+	if err != nil {
+		return err
+	}
+	err = each(context.Background(), tx, func(row *sql.Rows) error {
+		var name string
+		err := row.Scan(&name)
+		r.files = append(r.files, name)
+		return err
+	}, `SELECT file FROM blobs WHERE loop = ? AND file IS NOT NULL`, id)
+	if err != nil {
+		return err
+	}
+	for _, text := range []string{`DELETE FROM events WHERE loop = ?`, `DELETE FROM blobs WHERE loop = ?`, `DELETE FROM states WHERE loop = ?`, `DELETE FROM series WHERE loop = ?`, `DELETE FROM loops WHERE id = ?`} {
+		if _, err := tx.Exec(text, id); err != nil {
+			return err
+		}
+	}
+	delete(s.numbers, loop)
+	delete(s.heads, id)
+	return nil
+}
+
 // headOf finds a loop and its newest event.
-func (s *SQLite) headOf(tx *sql.Tx, loop string) (id int64, h head, err error) {
+func (s *SQLite) headOf(tx *sql.Tx, loop string) (id int64, h session.Tip, err error) {
+	h.Loop = loop
 	id, known := s.numbers[loop]
 	if !known {
 		err := tx.QueryRow(`SELECT id FROM loops WHERE name = ?`, loop).Scan(&id)
@@ -371,11 +355,11 @@ func (s *SQLite) headOf(tx *sql.Tx, loop string) (id int64, h head, err error) {
 		return id, h, nil
 	}
 	var sum []byte
-	err = tx.QueryRow(`SELECT seq, hash FROM events WHERE loop = ? ORDER BY seq DESC LIMIT 1`, id).Scan(&h.seq, &sum)
+	err = tx.QueryRow(`SELECT seq, hash FROM events WHERE loop = ? ORDER BY seq DESC LIMIT 1`, id).Scan(&h.Seq, &sum)
 	if errors.Is(err, sql.ErrNoRows) {
 		return id, h, nil
 	}
-	copy(h.hash[:], sum)
+	copy(h.Hash[:], sum)
 	s.heads[id] = h
 	return id, h, err
 }

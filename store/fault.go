@@ -21,6 +21,19 @@ func (s *SQLite) fail(err error) error {
 	return s.fault
 }
 
+// named says what an error of a write means: what passes, or that nothing is written any more.
+func (s *SQLite) named(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case isFull(err):
+		return fmt.Errorf("%w: %w", session.ErrFull, err)
+	case isBusy(err):
+		return fmt.Errorf("%w: %w", session.ErrBusy, err)
+	}
+	return s.fail(err)
+}
+
 // Health says why nothing is written any more, if that is so.
 func (s *SQLite) Health() error {
 	s.state.Lock()

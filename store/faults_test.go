@@ -97,10 +97,7 @@ func prepared(t *testing.T) *everything {
 // Whatever fails in a commit, whoever waits is told, and all of what was there is there, and nothing else.
 func TestEveryFaultOfACommitIsTold(t *testing.T) {
 	e := prepared(t)
-	tidies := func(call string) bool { // whose files stay behind
-		return ofOpening(call) || strings.Contains(call, "SELECT count(*) FROM blobs WHERE file = ?") || call == "remove of a file"
-	}
-	met := sweep(t, "a commit", tidies, func(t *testing.T, f *failing) error {
+	met := sweep(t, "a commit", ofOpening, func(t *testing.T, f *failing) error {
 		dir := again(t, e.dir)
 		s, over := f.opened(t, dir)
 		err := e.append(s)

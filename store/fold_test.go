@@ -80,7 +80,8 @@ func TestAFoldThatIsKeptFromIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.ended = true // as Close does it: nobody else folds from here on
-		close(s.stop)
+		s.stop()
+		close(s.queue)
 		s.stopped.Wait()
 		if err := os.Truncate(s.dir.Path(database+"-wal"), mostWAL); err != nil { // with a hole that nobody reads
 			t.Fatal(err)

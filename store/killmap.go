@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"os"
 	"slices"
 	"sync"
@@ -69,20 +70,14 @@ func (s *SQLite) Marked(ctx context.Context) (loops []string, err error) {
 	if !slices.ContainsFunc(m.bits, func(b byte) bool { return b != 0 }) {
 		return nil, nil
 	}
-	found, err := s.peek.QueryContext(ctx, `SELECT id, name FROM loops ORDER BY name`)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
-	for found.Next() {
+	err = each(ctx, s.peek, func(row *sql.Rows) error {
 		var id int64
 		var name string
-		if err := found.Scan(&id, &name); err != nil {
-			return nil, err
-		}
-		if id < 8*killBytes && m.bits[id/8]&(1<<(id%8)) != 0 {
+		err := row.Scan(&id, &name)
+		if err == nil && id < 8*killBytes && m.bits[id/8]&(1<<(id%8)) != 0 {
 			loops = append(loops, name)
 		}
-	}
-	return loops, found.Err()
+		return err
+	}, `SELECT id, name FROM loops ORDER BY name`)
+	return loops, err
 }

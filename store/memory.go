@@ -4,9 +4,9 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/kedge-opt/kedge/session"
@@ -37,10 +37,8 @@ func (m *InMemory) Append(loop string, after int, events []session.Event, state 
 	if s == nil {
 		s = &shelf{blobs: map[session.Hash][]byte{}}
 	}
-	if len(s.events) != after || after > 0 && len(events) > 0 && events[0].Follow(loop, after, s.events[after-1].Hash) != nil { // it follows another's
-		return func() error { return session.ErrConflict }
-	}
-	if slices.ContainsFunc(events, func(e session.Event) bool { return e.Removes.Loop != "" && m.tip(e.Removes.Loop) != e.Removes }) {
+	isAnothers := len(s.events) != after || after > 0 && len(events) > 0 && events[0].Follow(loop, after, s.events[after-1].Hash) != nil
+	if isAnothers || slices.ContainsFunc(events, func(e session.Event) bool { return e.Removes.Loop != "" && m.tip(e.Removes.Loop) != e.Removes }) {
 		return func() error { return session.ErrConflict }
 	}
 	m.loops[loop] = s
@@ -52,8 +50,7 @@ func (m *InMemory) Append(loop string, after int, events []session.Event, state 
 			delete(s.blobs, sum)
 		}
 		delete(m.loops, e.Removes.Loop)
-		e = e.Kept()
-		s.events = append(s.events, e)
+		s.events = append(s.events, e.Kept())
 	}
 	if state != nil {
 		s.state = state
@@ -133,12 +130,11 @@ func (m *InMemory) State(loop string) ([]byte, error) { return m.of(loop).state,
 func (m *InMemory) Loops(context.Context) (list []session.Tip, err error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	for name := range m.loops {
+	for _, name := range slices.Sorted(maps.Keys(m.loops)) {
 		if tip := m.tip(name); tip.Seq > 0 {
 			list = append(list, tip)
 		}
 	}
-	slices.SortFunc(list, func(a, b session.Tip) int { return strings.Compare(a.Loop, b.Loop) })
 	return list, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -103,10 +104,5 @@ func older(a, b string) bool {
 	var x, y [3]int
 	fmt.Sscanf(a, "%d.%d.%d", &x[0], &x[1], &x[2])
 	fmt.Sscanf(b, "%d.%d.%d", &y[0], &y[1], &y[2])
-	for i := range x {
-		if x[i] != y[i] {
-			return x[i] < y[i]
-		}
-	}
-	return false
+	return slices.Compare(x[:], y[:]) < 0
 }

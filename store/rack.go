@@ -38,39 +38,27 @@ const newestOf = `coalesce((SELECT max(k) FROM events e WHERE e.loop = l.id AND 
 
 // Blocks tells which are there.
 func (f rack) Blocks(ctx context.Context, name string) (map[int]bool, error) {
-	found, err := f.s.read.QueryContext(ctx, `SELECT block FROM series WHERE loop = ? AND name = ?`, f.id, name)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
 	there := map[int]bool{}
-	for found.Next() {
+	err := each(ctx, f.s.read, func(row *sql.Rows) error {
 		var block int
-		if err := found.Scan(&block); err != nil {
-			return nil, err
-		}
+		err := row.Scan(&block)
 		there[block] = true
-	}
-	return there, found.Err()
+		return err
+	}, `SELECT block FROM series WHERE loop = ? AND name = ?`, f.id, name)
+	return there, err
 }
 
 // Stored returns the blocks that are there.
 func (f rack) Stored(ctx context.Context, name string, from int) (map[int][]byte, error) {
-	found, err := f.s.read.QueryContext(ctx, `SELECT block, data FROM series WHERE loop = ? AND name = ? AND block >= ?`, f.id, name, from)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
 	all := map[int][]byte{}
-	for found.Next() {
+	err := each(ctx, f.s.read, func(row *sql.Rows) error {
 		var block int
 		var data []byte
-		if err := found.Scan(&block, &data); err != nil {
-			return nil, err
-		}
+		err := row.Scan(&block, &data)
 		all[block] = data
-	}
-	return all, found.Err()
+		return err
+	}, `SELECT block, data FROM series WHERE loop = ? AND name = ? AND block >= ?`, f.id, name, from)
+	return all, err
 }
 
 // NewestIn is the newest event of decisions.
@@ -78,9 +66,7 @@ func (f rack) NewestIn(ctx context.Context, first, last int) (seq int, err error
 	return f.newestIn(ctx, f.s.read, first, last)
 }
 
-func (f rack) newestIn(ctx context.Context, db interface {
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}, first, last int) (seq int, err error) {
+func (f rack) newestIn(ctx context.Context, db querier, first, last int) (seq int, err error) {
 	err = db.QueryRowContext(ctx, `SELECT coalesce(max(seq), 0) FROM events WHERE loop = ? AND k > 0 AND k BETWEEN ? AND ?`, f.id, first, last).Scan(&seq)
 	return seq, err
 }

@@ -58,17 +58,15 @@ func (s *SQLite) DecisionAt(loop string, seq int) (k int, err error) {
 
 // decisions visits decisions in their order.
 func (s *SQLite) decisions(loop string, from, to int, visit func(*session.Decision)) error {
-	add, end := Grouped(visit)
-	if err := s.query(context.Background(), s.peek, add, `SELECT `+eventColumns+` AND e.k BETWEEN ? AND ? AND e.k > 0 ORDER BY e.k, e.seq`, loop, from, to); err != nil {
-		return err
-	}
-	return end()
+	return Grouped(visit, func(add func(session.Event) error) error {
+		return s.query(context.Background(), s.peek, add, `SELECT `+eventColumns+` AND e.k BETWEEN ? AND ? AND e.k > 0 ORDER BY e.k, e.seq`, loop, from, to)
+	})
 }
 
-// Grouped makes decisions of events that come by decision and in their order; end is called after the last.
-func Grouped(visit func(*session.Decision)) (add func(session.Event) error, end func() error) {
+// Grouped makes decisions of events that read visits by decision and in their order.
+func Grouped(visit func(*session.Decision), read func(add func(session.Event) error) error) error {
 	var events []session.Event
-	end = func() error {
+	end := func() error {
 		if len(events) == 0 {
 			return nil
 		}
@@ -78,7 +76,7 @@ func Grouped(visit func(*session.Decision)) (add func(session.Event) error, end 
 		}
 		return err
 	}
-	add = func(e session.Event) error {
+	err := read(func(e session.Event) error {
 		if len(events) > 0 && events[0].K != e.K {
 			if err := end(); err != nil {
 				return err
@@ -87,8 +85,11 @@ func Grouped(visit func(*session.Decision)) (add func(session.Event) error, end 
 		}
 		events = append(events, e)
 		return nil
+	})
+	if err != nil {
+		return err
 	}
-	return add, end
+	return end()
 }
 
 // query visits events that whoever visits them may keep.
@@ -102,24 +103,37 @@ func (s *SQLite) query(ctx context.Context, db *sql.DB, visit func(session.Event
 
 // lend visits events one by one in the same memory.
 func (s *SQLite) lend(ctx context.Context, db *sql.DB, visit func(*session.Event) error, text string, args ...any) error {
-	found, err := db.QueryContext(ctx, text, args...)
-	if err != nil {
-		return err
-	}
-	defer found.Close()
 	var e session.Event
 	var seq, at, k int64 // of the types that need no conversion
 	var kind string
 	var body, sum sql.RawBytes
-	for found.Next() {
-		if err := found.Scan(&seq, &at, &kind, &e.Actor, &k, &e.Ref, &body, &sum); err != nil {
+	return each(ctx, db, func(row *sql.Rows) error {
+		if err := row.Scan(&seq, &at, &kind, &e.Actor, &k, &e.Ref, &body, &sum); err != nil {
 			return err
 		}
 		e.Seq, e.At, e.Kind, e.K, e.Body = int(seq), time.UnixMicro(at).UTC(), session.Kind(kind), int(k), json.RawMessage(body)
 		if copy(e.Hash[:], sum) != len(sum) || len(sum) != len(e.Hash) {
 			return fmt.Errorf("event %d has a hash of %d bytes", e.Seq, len(sum))
 		}
-		if err := visit(&e); err != nil {
+		return visit(&e)
+	}, text, args...)
+}
+
+// querier is a database, or a transaction of one.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// each visits the rows that a statement finds.
+func each(ctx context.Context, db querier, visit func(row *sql.Rows) error, text string, args ...any) error {
+	found, err := db.QueryContext(ctx, text, args...)
+	if err != nil {
+		return err
+	}
+	defer found.Close()
+	for found.Next() {
+		if err := visit(found); err != nil {
 			return err
 		}
 	}
@@ -137,20 +151,14 @@ func (s *SQLite) State(loop string) (state []byte, err error) {
 
 // Loops are the heads of all loops.
 func (s *SQLite) Loops(ctx context.Context) (list []session.Tip, err error) {
-	found, err := s.read.QueryContext(ctx, `SELECT l.name, e.seq, e.hash FROM loops l JOIN events e ON e.loop = l.id
-		WHERE e.seq = (SELECT max(seq) FROM events WHERE loop = l.id) ORDER BY l.name`)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
-	for found.Next() {
+	err = each(ctx, s.read, func(row *sql.Rows) error {
 		var h session.Tip
 		var sum []byte
-		if err := found.Scan(&h.Loop, &h.Seq, &sum); err != nil {
-			return nil, err
-		}
+		err := row.Scan(&h.Loop, &h.Seq, &sum)
 		copy(h.Hash[:], sum)
 		list = append(list, h)
-	}
-	return list, found.Err()
+		return err
+	}, `SELECT l.name, e.seq, e.hash FROM loops l JOIN events e ON e.loop = l.id
+		WHERE e.seq = (SELECT max(seq) FROM events WHERE loop = l.id) ORDER BY l.name`)
+	return list, err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/columns"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/session"
 )
 
@@ -100,10 +101,7 @@ func (s *samples) write(w io.Writer) error {
 	for i := range s.traits {
 		names = append(names, fmt.Sprint("d.", i))
 	}
-	table := columns.Table{Columns: make([]columns.Column, len(names))}
-	for i, name := range names {
-		table.Columns[i] = columns.Column{Name: name, Numbers: []float64{}}
-	}
+	table := columns.Table{Columns: lists.Of(names, func(name string) columns.Column { return columns.Column{Name: name, Numbers: []float64{}} })}
 	for b := range s.all {
 		for i := range s.all[b].rows {
 			for c, v := range s.row(&s.all[b], i) {

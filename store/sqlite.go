@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/session"
@@ -26,7 +25,7 @@ type SQLite struct {
 	peek     *sql.DB // for what such a visit looks up: connections of its own, so that no visit waits for another that waits for it
 	packer   *Packer
 	queue    chan *request
-	stop     chan struct{}
+	stop     context.CancelFunc // of who draws
 	stopped  sync.WaitGroup
 	drawing  *Drawing
 	strength string
@@ -39,6 +38,7 @@ type SQLite struct {
 	failed chan struct{} // closed at the fault
 	files  sync.Mutex    // held while a blob becomes a file
 
+	Tempo
 	tails   Tails
 	kills   killMap
 	copying atomic.Int32 // backups under way, for which files of blobs stay
@@ -47,21 +47,14 @@ type SQLite struct {
 	prepared [inserts]*sql.Stmt
 	own      [inserts]*sql.Stmt // of the transaction under way
 	numbers  map[string]int64   // of loops
-	heads    map[int64]head
+	heads    map[int64]session.Tip
 	newest   int64 // position of the last event of a commit
 	fold     int64 // bytes of the WAL from which on commits see to it that it begins anew
 	tip      *os.File
-	observe  atomic.Pointer[func(events int, took time.Duration)]
-	under    atomic.Int64 // since when a commit is
-	Syncs    int          // commits so far; for measurements
+	Syncs    int // commits so far; for measurements
 }
 
 var _ session.Journal = (*SQLite)(nil)
-
-type head struct {
-	seq  int
-	hash session.Hash
-}
 
 // readers is how many read at once.
 const readers = 4
@@ -87,7 +80,7 @@ func open(path, strength string) (_ *SQLite, err error) {
 	if err := refuseNetwork(path); err != nil {
 		return nil, err
 	}
-	s := &SQLite{path: path, queue: make(chan *request, 4*mostRequests), stop: make(chan struct{}), failed: make(chan struct{}), drawing: NewDrawing(), numbers: map[string]int64{}, heads: map[int64]head{}, strength: strength}
+	s := &SQLite{path: path, queue: make(chan *request, 4*mostRequests), failed: make(chan struct{}), drawing: NewDrawing(), numbers: map[string]int64{}, heads: map[int64]session.Tip{}, strength: strength}
 	defer func() {
 		if err != nil {
 			s.release()
@@ -102,11 +95,10 @@ func open(path, strength string) (_ *SQLite, err error) {
 	if err := s.begin(); err != nil {
 		return nil, err
 	}
-	s.stopped.Add(2)
-	go s.run()
-	ctx, end := context.WithCancel(context.Background())
-	go s.draw(ctx)
-	go func() { <-s.stop; end() }()
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	s.stopped.Go(s.run)
+	s.stopped.Go(func() { s.draw(ctx) })
 	return s, nil
 }
 
@@ -215,7 +207,8 @@ func (s *SQLite) Close() error {
 	if was {
 		return nil
 	}
-	close(s.stop)
+	s.stop()
+	close(s.queue) // to which nobody adds once it is ended
 	s.stopped.Wait()
 	_, err := s.write.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
 	return errors.Join(err, s.release())

@@ -2,6 +2,7 @@ package store
 
 import (
 	"crypto/sha256"
+	"database/sql"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -22,9 +23,14 @@ func (s *SQLite) openTip() (err error) {
 	if s.tip, err = os.OpenFile(s.dir.Path(tipFile), os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 		return err
 	}
-	said, sound := readTip(s.tip)
+	return compare(s.write, s.tip)
+}
+
+// compare tells whether acknowledged events are gone from a database.
+func compare(db *sql.DB, tip *os.File) error {
+	said, sound := readTip(tip) // before the database, which may grow meanwhile
 	var is int64
-	if err := s.write.QueryRow(`SELECT coalesce(max(pos), 0) FROM events`).Scan(&is); err != nil {
+	if err := db.QueryRow(`SELECT coalesce(max(pos), 0) FROM events`).Scan(&is); err != nil {
 		return err
 	}
 	if sound && said > is {

@@ -82,9 +82,9 @@ func Verify(ctx context.Context, path string) (Audit, error) {
 // Reading is the journal of a data folder, a backup or a bundle, to be read and closed. Loop is that of a bundle.
 func Reading(ctx context.Context, path string) (j session.Journal, loop string, done func() error, err error) {
 	nothing := func() error { return nil }
-	switch WhatIs(path) {
+	switch what := WhatIs(path); what {
 	case DataFolder, BackupFile:
-		isCopy := WhatIs(path) == BackupFile
+		isCopy := what == BackupFile
 		if !isCopy {
 			path = filepath.Join(path, database)
 		}
@@ -115,8 +115,7 @@ func Repair(ctx context.Context, dir string, acceptLoss bool, clock session.Cloc
 		return r, fmt.Errorf("%s is no data folder", dir)
 	}
 	r.Audit, err = CheckFile(ctx, filepath.Join(dir, database), false)
-	var lost *LostError
-	if errors.As(err, &lost) && acceptLoss {
+	if lost, is := errors.AsType[*LostError](err); is && acceptLoss {
 		r.Lost = lost.Acknowledged - lost.There
 		if err = os.Remove(filepath.Join(dir, tipFile)); err == nil {
 			r.Audit, err = CheckFile(ctx, filepath.Join(dir, database), false)

@@ -96,10 +96,10 @@ func TestWhoseSeriesLackBlocks(t *testing.T) {
 	} {
 		d := NewDrawing()
 		d.Takes("shop", []session.Event{{Kind: session.Raised}, {Kind: c.kind, K: c.k}, {Kind: session.Raised}})
-		if loop, is := d.Next(); is != c.want || is && loop != "shop" || len(d.More) == 1 != c.want {
+		if loop, is := d.next(); is != c.want || is && loop != "shop" || len(d.more) == 1 != c.want {
 			t.Errorf("%s of decision %d: %q, %v", c.kind, c.k, loop, is)
 		}
-		if _, is := d.Next(); is {
+		if _, is := d.next(); is {
 			t.Errorf("%s of decision %d is told twice", c.kind, c.k)
 		}
 	}

@@ -1,6 +1,9 @@
 package stream
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // NumPy is the generator of the published case studies: MT19937 [matsumoto1998] with the draws of NumPy's legacy
 // interface, bit for bit. Use it to reproduce recorded runs, Stream for everything else. A copy of the struct is a
@@ -83,10 +86,7 @@ func (g *NumPy) Intn(n int) int {
 		panic("stream: Intn of a range with no number in it, or with more than 2³²")
 	}
 	last := uint32(n - 1)
-	mask := last
-	for _, s := range []uint{1, 2, 4, 8, 16} {
-		mask |= mask >> s
-	}
+	mask := uint32(1)<<bits.Len32(last) - 1
 	if mask == 0 {
 		return 0
 	}

@@ -26,20 +26,13 @@ type Stream struct {
 
 // New returns the stream of the given name under a seed.
 func New(seed uint64, name ...string) *Stream {
-	h := sha256.New()
-	var word [8]byte
-	put := func(v uint64) {
-		binary.LittleEndian.PutUint64(word[:], v)
-		h.Write(word[:])
-	}
-	put(seed)
+	text := binary.LittleEndian.AppendUint64(nil, seed)
 	for _, s := range name {
-		put(uint64(len(s)))
-		h.Write([]byte(s))
+		text = append(binary.LittleEndian.AppendUint64(text, uint64(len(s))), s...)
 	}
-	sum := h.Sum(nil)
+	sum := sha256.Sum256(text)
 	return &Stream{
-		key:  [2]uint64{binary.LittleEndian.Uint64(sum), binary.LittleEndian.Uint64(sum[8:])},
+		key:  [2]uint64{binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:])},
 		used: 4,
 	}
 }

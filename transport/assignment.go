@@ -31,18 +31,9 @@ func Assignment(ctx context.Context, c Cost) (Plan, error) {
 	for i, j := range s.colOf {
 		out.Flow[i] = Flow{i, int(j), 1 / float64(n)}
 	}
-	program{costs: costs, right: all(n), m: n}.certify(&out, s.v)
+	program{costs: costs, m: n}.certify(&out, s.v)
 	out.rescale(1 / scale)
 	return out, nil
-}
-
-// all lists 0 … n−1.
-func all(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
 }
 
 // pairing is a partial assignment in which every assigned row has the column where c − v is least for it.

@@ -145,29 +145,23 @@ func (p program) plan(s *simplex) Plan {
 		}
 	}
 	slices.SortFunc(out.Flow, func(x, y Flow) int { return cmp.Or(x.From-y.From, x.To-y.To) })
-	p.certify(&out, s.pi[s.n:s.n+s.m])
+	right := slices.Repeat([]float64{math.Inf(-1)}, p.m)
+	for k, j := range p.right {
+		right[j] = s.pi[int(s.n)+k]
+	}
+	p.certify(&out, right)
 	out.rescale(1 / p.scale)
 	return out
 }
 
-// feasible makes potentials of all places from those of the places on the right that have mass, by c-transforms.
-func (p program) feasible(v []float64) (left, right []float64) {
-	right = slices.Repeat([]float64{math.Inf(-1)}, p.m)
-	for k, j := range p.right {
-		right[j] = v[k]
-	}
-	left = leftTransform(p.costs, right)
+// certify completes a plan by its value, feasible potentials by c-transforms from those of places on the right, −∞ where there is none, and what they prove.
+func (p program) certify(out *Plan, right []float64) {
+	out.Left, out.Right = leftTransform(p.costs, right), right
 	for j, v := range right {
 		if math.IsInf(v, -1) {
-			right[j] = columnTransform(p.costs, left, p.m, j)
+			right[j] = columnTransform(p.costs, out.Left, p.m, j)
 		}
 	}
-	return left, right
-}
-
-// certify completes a plan by its value, feasible potentials from those of the places on the right, and what they prove.
-func (p program) certify(out *Plan, v []float64) {
-	out.Left, out.Right = p.feasible(v)
 	var value, gap rows.Total
 	for _, f := range out.Flow {
 		c := p.costs[f.From*p.m+f.To]

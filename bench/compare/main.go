@@ -3,15 +3,14 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
+
+	"github.com/kedge-opt/kedge/internal/bench/rival"
 )
 
 // options are the flags of the command.
@@ -26,28 +25,18 @@ type options struct {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	o, err := parse(os.Args[1:], os.Stderr)
-	if err != nil {
-		os.Exit(2) // flag has said what is wrong
-	}
-	if err := run(ctx, o, os.Stdout, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "compare:", err)
-		os.Exit(1)
-	}
+	rival.Main("compare", parse, func(ctx context.Context, o options, out io.Writer) error { return run(ctx, o, out, os.Stderr) })
 }
 
 func parse(args []string, complain io.Writer) (options, error) {
 	var o options
 	f := flag.NewFlagSet("compare", flag.ContinueOnError)
 	f.SetOutput(complain)
-	python := cmp.Or(os.Getenv("KEDGE_PYTHON"), "python3")
 	f.BoolVar(&o.json, "json", false, "print JSON instead of a table")
 	f.IntVar(&o.turns, "turns", 200, "turns of the polarized workloads that NumPy is timed for, in every round")
 	f.IntVar(&o.rounds, "rounds", 5, "rounds; every side has its turn in every round")
 	f.BoolVar(&o.skipLarge, "skip-large", false, "leave out the crowd of ten million, which takes 5 GB")
-	f.StringVar(&o.python, "python", python, "Python with NumPy and JAX; KEDGE_PYTHON sets the default")
+	f.StringVar(&o.python, "python", rival.Usual(), "Python with NumPy and JAX; KEDGE_PYTHON sets the default")
 	f.StringVar(&o.compiler, "cc", "gcc", "C compiler")
 	f.StringVar(&o.kedge, "kedge", "", "command that prints kedge's figures (default: build cmd/kedge and run it with bench --json)")
 	if err := f.Parse(args); err != nil {

@@ -63,7 +63,8 @@ func (t *tools) kedgeSide(ctx context.Context) side {
 	if command := strings.Fields(t.kedge); len(command) > 0 {
 		return t.side(kedgeSide, nil, command...)
 	}
-	return t.side(kedgeSide, t.buildKedge(ctx), t.sized("kedge", "bench", "--json")...)
+	_, err := output(ctx, t.root, "go", "build", "-o", filepath.Join(t.dir, "kedge"), "./cmd/kedge")
+	return t.side(kedgeSide, err, t.sized("kedge", "bench", "--json")...)
 }
 
 // sized is a command that was built here and knows how to leave the largest crowd out.
@@ -88,31 +89,24 @@ func (t *tools) side(name string, unready error, command ...string) side {
 	}}
 }
 
-func (t *tools) buildKedge(ctx context.Context) error {
-	_, err := output(ctx, t.root, "go", "build", "-o", filepath.Join(t.dir, "kedge"), "./cmd/kedge")
-	return err
+func (t *tools) findNumPy(ctx context.Context) error {
+	return t.find(ctx, "NumPy", "install the Debian package python3-numpy, or name another interpreter")
 }
 
-// findNumPy says whether Python has NumPy, and if not, how to get it.
-func (t *tools) findNumPy(ctx context.Context) error {
-	if _, err := output(ctx, t.root, t.python, "-c", "import numpy"); err != nil {
-		return fmt.Errorf("%s with NumPy is missing (%w): install the Debian package python3-numpy, "+
-			"or name another interpreter with --python or KEDGE_PYTHON", t.python, err)
+func (t *tools) findJAX(ctx context.Context) error {
+	return t.find(ctx, "JAX", "python3 -m venv DIR, DIR/bin/pip install jax, and name DIR/bin/python")
+}
+
+// find says whether Python has a library, and if not, how to get it.
+func (t *tools) find(ctx context.Context, library, remedy string) error {
+	if _, err := output(ctx, t.root, t.python, "-c", "import "+strings.ToLower(library)); err != nil {
+		return fmt.Errorf("%s with %s is missing (%w): %s with --python or KEDGE_PYTHON", t.python, library, err, remedy)
 	}
 	return nil
 }
 
 // jaxScript is the side of JAX.
 const jaxScript = "jax_scan.py"
-
-// findJAX says whether Python has JAX, and if not, how to get it.
-func (t *tools) findJAX(ctx context.Context) error {
-	if _, err := output(ctx, t.root, t.python, "-c", "import jax"); err != nil {
-		return fmt.Errorf("%s with JAX is missing (%w): python3 -m venv DIR, DIR/bin/pip install jax, "+
-			"and name DIR/bin/python with --python or KEDGE_PYTHON", t.python, err)
-	}
-	return nil
-}
 
 // buildKernel compiles the C kernel. The two flags beyond the usual ones change no result: they let the compiler vectorise
 // square roots and conditions.

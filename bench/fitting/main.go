@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"flag"
 	"io"
 
@@ -17,10 +16,7 @@ type options struct {
 }
 
 func main() {
-	rival.Main("fitting", func(args []string, complain io.Writer) (func(context.Context, io.Writer) error, error) {
-		o, err := parse(args, complain)
-		return func(ctx context.Context, out io.Writer) error { return run(ctx, o, out) }, err
-	})
+	rival.Main("fitting", parse, run)
 }
 
 func parse(args []string, complain io.Writer) (o options, err error) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"strconv"
 
 	"github.com/kedge-opt/kedge/stream"
@@ -60,11 +61,8 @@ func weights(s *stream.Stream, n int) []float64 {
 // costs writes the mixed metric down.
 func (in instance) costs() (transport.Cost, error) {
 	states, err := transport.Euclidean(in.p, in.q, in.states)
-	if err != nil {
-		return nil, err
-	}
-	traits, err := transport.Euclidean(in.d, in.e, in.trait)
-	if err != nil {
+	traits, err2 := transport.Euclidean(in.d, in.e, in.trait)
+	if err := errors.Join(err, err2); err != nil {
 		return nil, err
 	}
 	c, err := transport.Mixed(states, traits)

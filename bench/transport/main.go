@@ -18,10 +18,7 @@ type options struct {
 }
 
 func main() {
-	rival.Main("transport", func(args []string, complain io.Writer) (func(context.Context, io.Writer) error, error) {
-		o, err := parse(args, complain)
-		return func(ctx context.Context, out io.Writer) error { return run(ctx, o, out) }, err
-	})
+	rival.Main("transport", parse, run)
 }
 
 func parse(args []string, complain io.Writer) (o options, err error) {

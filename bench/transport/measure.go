@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"math"
 	"time"
@@ -73,4 +74,26 @@ func (t times) line(name string) string {
 	}
 	return fmt.Sprintf("%-20s %8.3f %8.3f %8s %8.3f %8.3f %8.2f %8.2f", name, bench.Median(t.costs), bench.Median(t.exact), assignment,
 		bench.Median(t.rivalCosts), bench.Median(t.rival), bench.Median(ratio), bench.Median(whole))
+}
+
+//go:embed transport.py
+var script string
+
+// pot is a Python that has POT.
+func pot(python string) rival.Library {
+	return rival.Library{Python: python, Script: script, Lacks: "POT (Debian's python3-pot, or pip install pot)"}
+}
+
+// answer is what POT found, and how long it took in seconds.
+type answer struct {
+	Name                string // and version of POT
+	Costs, Solve, Value float64
+}
+
+// solve hands an instance over as binary numbers: how many points are on each side, the entries of states and traits, whether there
+// are weights, and all of them.
+func solve(ctx context.Context, r rival.Library, in instance) (a answer, err error) {
+	head := []int64{int64(len(in.p) / in.states), int64(len(in.q) / in.states), int64(in.states), int64(in.trait), int64(len(in.a))}
+	err = r.Ask(ctx, &a, head, in.p, in.q, in.d, in.e, in.a, in.b)
+	return a, err
 }

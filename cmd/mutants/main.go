@@ -20,31 +20,45 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/internal/mutant"
 )
 
+// options are the flags of the command.
+type options struct {
+	mutant.Court
+	sample   int
+	seed     uint64
+	only     string // lines; "": a sample
+	errors   bool
+	apart    bool
+	jobs     int
+	except   string
+	journal  string
+	patterns []string // of packages
+}
+
 func main() {
-	sample := flag.Int("sample", 100, "how many changes are drawn")
-	seed := flag.Uint64("seed", 1, "of the draw")
-	whole := flag.Bool("whole", false, "where the package's own tests notice nothing, ask those of all that import it")
-	only := flag.String("only", "", "FILE, FILE:LINE or FILE:FIRST-LAST, several with commas: all their changes instead of a sample")
-	run := flag.String("run", "", "which tests are asked, as go test -run has it: for whoever writes one")
-	short := flag.Bool("short", false, "ask only the tests that go test -short runs: quicker, and what they notice all of them do")
-	errs := flag.Bool("errors", false, "only changes that drop an error")
-	apart := flag.Bool("apart", false, "compile every change apart instead of all together: slow, and as true as can be")
-	jobs := flag.Int("jobs", 2, "how many changes are judged at a time")
-	except := flag.String("except", ".ci/mutants.equivalent", "the list of changes that change nothing")
-	journal := flag.String("journal", "", "a file to which verdicts are added; those that it already has are not asked for again, and what is compiled is kept in FILE.tests. For one state of the code, and one draw")
-	limit := flag.Duration("timeout", 3*time.Minute, "of the tests of a package")
+	o := &options{Court: mutant.Court{Root: "."}}
+	flag.IntVar(&o.sample, "sample", 100, "how many changes are drawn")
+	flag.Uint64Var(&o.seed, "seed", 1, "of the draw")
+	flag.BoolVar(&o.Whole, "whole", false, "where the package's own tests notice nothing, ask those of all that import it")
+	flag.StringVar(&o.only, "only", "", "FILE, FILE:LINE or FILE:FIRST-LAST, several with commas: all their changes instead of a sample")
+	flag.StringVar(&o.Run, "run", "", "which tests are asked, as go test -run has it: for whoever writes one")
+	flag.BoolVar(&o.Short, "short", false, "ask only the tests that go test -short runs: quicker, and what they notice all of them do")
+	flag.BoolVar(&o.errors, "errors", false, "only changes that drop an error")
+	flag.BoolVar(&o.apart, "apart", false, "compile every change apart instead of all together: slow, and as true as can be")
+	flag.IntVar(&o.jobs, "jobs", 2, "how many changes are judged at a time")
+	flag.StringVar(&o.except, "except", ".ci/mutants.equivalent", "the list of changes that change nothing")
+	flag.StringVar(&o.journal, "journal", "", "a file to which verdicts are added; those that it already has are not asked for again, and what is compiled is kept in FILE.tests. For one state of the code, and one draw")
+	flag.DurationVar(&o.Timeout, "timeout", 3*time.Minute, "of the tests of a package")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	c := &mutant.Court{Root: ".", Timeout: *limit, Run: *run, Short: *short, Whole: *whole}
-	patterns := flag.Args()
-	if len(patterns) == 0 {
-		patterns = []string{"./..."}
+	if o.patterns = flag.Args(); len(o.patterns) == 0 {
+		o.patterns = []string{"./..."}
 	}
-	survivors, err := judge(ctx, c, *except, choice{*only, *errs, *sample, *seed}, pace{*jobs, *apart, *journal}, patterns)
+	survivors, err := o.judge(ctx)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants: "+err.Error())
 		os.Exit(2)
@@ -54,59 +68,45 @@ func main() {
 	}
 }
 
-// choice says which changes are judged.
-type choice struct {
-	only   string // lines; "": a sample
-	errors bool
-	sample int
-	seed   uint64
-}
-
-func (w choice) of(all []mutant.Mutation) []mutant.Mutation {
-	if w.errors {
+// choose is the changes that are judged.
+func (o *options) choose(all []mutant.Mutation) []mutant.Mutation {
+	if o.errors {
 		all = slices.DeleteFunc(all, func(s mutant.Mutation) bool { return !s.DropsError() })
 	}
-	if w.only != "" {
-		return slices.DeleteFunc(all, func(s mutant.Mutation) bool { return !within(w.only, s) })
+	if o.only != "" {
+		return slices.DeleteFunc(all, func(s mutant.Mutation) bool { return !within(o.only, s) })
 	}
-	drawn := mutant.Draw(all, w.sample, w.seed)
-	fmt.Printf("%d of %d changes, drawn with seed %d\n", len(drawn), len(all), w.seed)
+	drawn := mutant.Draw(all, o.sample, o.seed)
+	fmt.Printf("%d of %d changes, drawn with seed %d\n", len(drawn), len(all), o.seed)
 	return drawn
 }
 
-// pace says how changes are judged.
-type pace struct {
-	jobs    int
-	apart   bool
-	journal string
-}
-
 // judge draws changes, has them judged, and prints what came of it.
-func judge(ctx context.Context, c *mutant.Court, except string, which choice, how pace, patterns []string) (survivors int, err error) {
-	all, err := sites(ctx, c, patterns)
+func (o *options) judge(ctx context.Context) (survivors int, err error) {
+	all, err := sites(ctx, &o.Court, o.patterns)
 	if err != nil {
 		return 0, err
 	}
-	if c.Except, err = exceptions(except); err != nil {
+	if o.Except, err = exceptions(o.except); err != nil {
 		return 0, err
 	}
-	if gone := mutant.Stale(c.Except, all); len(gone) > 0 && slices.Equal(patterns, []string{"./..."}) {
-		return 0, fmt.Errorf("%s is about changes that are not in the code any more: %q", except, gone)
+	if gone := mutant.Stale(o.Except, all); len(gone) > 0 && slices.Equal(o.patterns, []string{"./..."}) {
+		return 0, fmt.Errorf("%s is about changes that are not in the code any more: %q", o.except, gone)
 	}
-	drawn := which.of(all)
-	known, err := openJournal(how.journal, drawn)
+	drawn := o.choose(all)
+	known, err := openJournal(o.journal, drawn)
 	if err != nil {
 		return 0, err
 	}
 	defer known.Close()
-	dir, leave, err := workshop(how.journal)
+	dir, leave, err := workshop(o.journal)
 	if err != nil {
 		return 0, err
 	}
 	defer leave()
-	one := judging(c.Judge)
-	if !how.apart && len(drawn) > 1 {
-		chamber, err := c.Seat(ctx, dir, drawn)
+	one := judging(o.Judge)
+	if !o.apart && len(drawn) > 1 {
+		chamber, err := o.Seat(ctx, dir, drawn)
 		if err != nil {
 			return 0, err
 		}
@@ -120,7 +120,7 @@ func judge(ctx context.Context, c *mutant.Court, except string, which choice, ho
 			}
 		}()
 	}
-	return each(ctx, known.ask(one), drawn, how.jobs)
+	return each(ctx, known.ask(one), drawn, o.jobs)
 }
 
 // workshop is a folder to compile in: one of its own, or, beside a journal, one that the next sitting finds again.
@@ -140,32 +140,22 @@ func workshop(journal string) (dir string, leave func(), err error) {
 func each(ctx context.Context, judge judging, drawn []mutant.Mutation, jobs int) (survivors int, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	next, t := make(chan int), tally{}
+	t := tally{}
 	var mu sync.Mutex
-	var all sync.WaitGroup
-	for range max(1, jobs) {
-		all.Go(func() {
-			for i := range next {
-				begun, s := time.Now(), drawn[i]
-				v, said, err := judge(ctx, s)
-				if err != nil {
-					cancel(err)
-					continue
-				}
-				mu.Lock()
-				t.count(s.Package(), v)
-				fmt.Printf("%4d of %d  %-9s  %s  (%.0f s) %s\n", i+1, len(drawn), v, s, time.Since(begun).Seconds(), firstLine(said))
-				mu.Unlock()
-			}
-		})
-	}
-	for i := range drawn {
-		if ctx.Err() == nil {
-			next <- i
+	_ = crew.Share(max(1, jobs), len(drawn), func(_, i int) error { // the cause of the context is the first error
+		begun, s := time.Now(), drawn[i]
+		v, said, err := judge(ctx, s)
+		if err != nil {
+			cancel(err)
+			return err
 		}
-	}
-	close(next)
-	all.Wait()
+		said, _, _ = strings.Cut(said, "\n")
+		mu.Lock()
+		defer mu.Unlock()
+		t.count(s.Package(), v)
+		fmt.Printf("%4d of %d  %-9s  %s  (%.0f s) %s\n", i+1, len(drawn), v, s, time.Since(begun).Seconds(), said)
+		return ctx.Err()
+	})
 	if err := context.Cause(ctx); err != nil {
 		t.print()
 		return 0, err
@@ -223,11 +213,6 @@ func exceptions(path string) (map[mutant.Key]string, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return known, nil
-}
-
-func firstLine(s string) string {
-	s, _, _ = strings.Cut(s, "\n")
-	return s
 }
 
 // tally counts verdicts by package.

@@ -3,12 +3,11 @@ package estimate
 import (
 	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"path/filepath"
 	"strconv"
 	"sync/atomic"
 
+	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/logs"
 	"github.com/kedge-opt/kedge/logs/backtest"
@@ -58,14 +57,8 @@ func (f *backtestFlags) run(c *cobra.Command, target string) error {
 	if a := f.ask; a.Every < 1 || a.Draws < 0 || a.Draws > 400 || !(a.MostChange >= 0) || !phrase.Finite(a.MostChange) {
 		return fmt.Errorf("--every %d, --draws %d and --most-change %v: want at least 1, 0 to 400, and a number from 0 on", a.Every, a.Draws, a.MostChange)
 	}
-	s, name, err := f.load(target)
+	s, err := f.load(target, "backtest")
 	if err != nil {
-		return err
-	}
-	if f.out == "" {
-		f.out = filepath.Join("runs", name+"-backtest")
-	}
-	if err := f.spare(); err != nil {
 		return err
 	}
 	var done, total atomic.Int64
@@ -74,38 +67,33 @@ func (f *backtestFlags) run(c *cobra.Command, target string) error {
 		total.Store(int64(of))
 	}
 	f.ask.Fit = logs.Options{Starts: f.starts, Seed: f.seed, Workers: f.hands(), Method: f.method}
-	ended := f.watch(c.ErrOrStderr(), func() string {
+	var h *backtest.Retrospect
+	err = f.watch(c, func() string {
 		return fmt.Sprintf("looking back by %s: %d of %d dates", s.File(), done.Load(), total.Load())
+	}, func() (err error) {
+		h, err = backtest.Look(c.Context(), s, AnyFolder{}, f.ask)
+		return err
 	})
-	h, err := backtest.Look(c.Context(), s, AnyFolder{}, f.ask)
-	ended()
-	if stop := c.Context().Err(); stop != nil {
-		return &CodedError{errors.New("stopped; nothing was written"), codeStopped}
-	}
-	var untold *backtest.UntoldError
-	if errors.As(err, &untold) {
-		return &CodedError{fmt.Errorf("%s: %w", target, err), codeFailed}
+	if _, is := errors.AsType[*backtest.UntoldError](err); is {
+		return exit.Failure(fmt.Errorf("%s: %w", target, err))
 	}
 	if err != nil {
 		return err
 	}
 	files, err := h.Files()
 	if err == nil {
-		var pages map[string][]byte
-		pages, err = inference.Lookback(h, string(s.YAML()), inference.Recipe{Command: f.again(target), Seed: f.seed})
-		maps.Copy(files, pages)
+		err = f.put(files, nil, func() (map[string][]byte, error) {
+			return inference.Lookback(h, string(s.YAML()), inference.Recipe{Command: f.again(target), Seed: f.seed})
+		})
 	}
 	if err == nil {
-		err = f.put(files, nil)
-	}
-	if err == nil {
-		err = f.show(c.OutOrStdout(), h, files)
+		err = f.show(c.OutOrStdout(), files, func() []page.Piece { return f.looked(h) })
 	}
 	if err != nil {
-		return &CodedError{err, codeFailed}
+		return exit.Failure(err)
 	}
 	if !h.Decides() {
-		return &CodedError{fmt.Errorf("%s: at no date does the log tell what a rule would have set: %s", target, h.Dates[len(h.Dates)-1].Why), codeFailed}
+		return exit.Failure(fmt.Errorf("%s: at no date does the log tell what a rule would have set: %s", target, h.Dates[len(h.Dates)-1].Why))
 	}
 	return nil
 }
@@ -122,15 +110,8 @@ func (f *backtestFlags) again(target string) string {
 	return text + fmt.Sprintf(" --every %d --draws %d --starts %d --seed %d --out again", f.ask.Every, f.ask.Draws, f.starts, f.seed)
 }
 
-// show prints a look back, tables first.
-func (f *backtestFlags) show(w io.Writer, h *backtest.Retrospect, files map[string][]byte) error {
-	switch {
-	case f.quiet:
-		return nil
-	case f.json:
-		_, err := w.Write(files[backtest.JSONFile])
-		return err
-	}
+// looked is a look back, tables first.
+func (f *backtestFlags) looked(h *backtest.Retrospect) []page.Piece {
 	pieces := []page.Piece{
 		page.Heading(fmt.Sprintf("%s, %s to %s: %s", h.Data, h.First, h.Last, phrase.Count(len(h.Dates), "date"))),
 		inference.WouldSet(h), inference.WouldBeWorth(h, false), inference.WouldBeWorth(h, true),
@@ -138,10 +119,6 @@ func (f *backtestFlags) show(w io.Writer, h *backtest.Retrospect, files map[stri
 		page.Heading("Assumed"), page.Bullets{Texts: h.Assumptions},
 		page.Heading("Meant"), page.Bullets{Texts: h.Meaning},
 	}
-	for _, text := range h.Warn {
-		pieces = append(pieces, page.Caution(text))
-	}
-	pieces = append(pieces, page.Bullets{Texts: h.Notes}, page.Note{Name: "written:", Text: filepath.Join(f.out, inference.LookbackFile)})
-	_, err := io.WriteString(w, page.TerminalOf(w).Render(pieces...))
-	return err
+	pieces = append(pieces, cautions(h.Warn)...)
+	return append(pieces, page.Bullets{Texts: h.Notes}, page.Note{Name: "written:", Text: filepath.Join(f.out, inference.LookbackFile)})
 }

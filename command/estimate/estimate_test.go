@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/stream"
 )
@@ -63,10 +64,10 @@ func called(t *testing.T, log string, args ...string) (out string, code int, err
 		c.SetArgs(args[1:])
 		c.SilenceErrors, c.SilenceUsage = true, true
 		err = c.ExecuteContext(t.Context())
-		var coded *CodedError
+		var coded exit.Coded
 		switch {
 		case errors.As(err, &coded):
-			code = coded.ExitCode()
+			code = coded.Code
 		case err != nil:
 			code = 64 // as the command gives all other errors
 		}

@@ -2,6 +2,7 @@
 package estimate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/plain"
@@ -24,26 +26,8 @@ import (
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/problem/record"
 	"github.com/kedge-opt/kedge/report/inference"
+	"github.com/kedge-opt/kedge/report/page"
 	"github.com/spf13/cobra"
-)
-
-// CodedError is an error that ends the process with a code of its own.
-type CodedError struct {
-	Err  error
-	Code int
-}
-
-func (e *CodedError) Error() string { return e.Err.Error() }
-
-// Unwrap is what it ends for.
-func (e *CodedError) Unwrap() error { return e.Err }
-
-// ExitCode is the code of the process.
-func (e *CodedError) ExitCode() int { return e.Code }
-
-const (
-	codeFailed  = 1
-	codeStopped = 130
 )
 
 // fitFlags are the flags of kedge fit.
@@ -108,45 +92,35 @@ func methods() []string {
 }
 
 func (f *fitFlags) run(c *cobra.Command, target string) error {
-	s, name, err := f.load(target)
+	s, err := f.load(target, "fit")
 	if err != nil {
-		return err
-	}
-	if f.out == "" {
-		f.out = filepath.Join("runs", name+"-fit")
-	}
-	if err := f.spare(); err != nil {
 		return err
 	}
 	if s.Data != nil && s.Data.Drawn() && !c.Flags().Changed("starts") {
 		f.starts = 2 // each takes long
 	}
-	ended := f.watch(c.ErrOrStderr(), func() string { return "fitting " + s.File() })
-	e, err := logs.Fit(c.Context(), s, AnyFolder{}, logs.Options{Starts: f.starts, Bootstrap: f.bootstrap, Seed: f.seed, Workers: f.hands(), Method: f.method})
-	ended()
-	if stop := c.Context().Err(); stop != nil {
-		return &CodedError{errors.New("stopped; nothing was written"), codeStopped}
-	}
+	var e *logs.Inference
+	err = f.watch(c, func() string { return "fitting " + s.File() }, func() (err error) {
+		e, err = logs.Fit(c.Context(), s, AnyFolder{}, logs.Options{Starts: f.starts, Bootstrap: f.bootstrap, Seed: f.seed, Workers: f.hands(), Method: f.method})
+		return err
+	})
 	if err != nil {
 		return err
 	}
 	files, err := e.Files(folderIn(f.out))
 	if err == nil {
-		var pages map[string][]byte
-		pages, err = inference.Files(e, inference.Recipe{How: how(e), Command: f.again(target), Seed: f.seed})
-		maps.Copy(files, pages)
+		err = f.put(files, isOfAFit, func() (map[string][]byte, error) {
+			return inference.Files(e, inference.Recipe{How: how(e), Command: f.again(target), Seed: f.seed})
+		})
 	}
 	if err == nil {
-		err = f.put(files, isOfAFit)
+		err = f.show(c.OutOrStdout(), files, func() []page.Piece { return f.told(e) })
 	}
 	if err != nil {
-		return &CodedError{err, codeFailed}
-	}
-	if err := f.tell(c.OutOrStdout(), e, files); err != nil {
-		return &CodedError{err, codeFailed}
+		return exit.Failure(err)
 	}
 	if !e.Told() {
-		return &CodedError{fmt.Errorf("%s: %s; there is no %s", target, strings.Join(e.Blind, "; "), logs.SpecFile), codeFailed}
+		return exit.Failure(fmt.Errorf("%s: %s; there is no %s", target, strings.Join(e.Blind, "; "), logs.SpecFile))
 	}
 	return nil
 }
@@ -173,31 +147,27 @@ func (f *fitFlags) asked(command, target string) string {
 }
 
 func (f *fitFlags) hands() int {
-	if f.workers > 0 {
-		return f.workers
-	}
-	return runtime.GOMAXPROCS(0)
+	return cmp.Or(max(0, f.workers), runtime.GOMAXPROCS(0))
 }
 
-// load reads the spec.
-func (f *fitFlags) load(target string) (s *problem.Spec, name string, err error) {
+// load reads the spec, and finds the folder for what a command makes of it.
+func (f *fitFlags) load(target, command string) (*problem.Spec, error) {
 	if f.starts < 0 || f.starts > 10_000 || f.bootstrap < 0 || f.bootstrap > 100_000 {
-		return nil, "", fmt.Errorf("--starts %d and --bootstrap %d: want 0 to 10000 starts and 0 to 100000 repeats", f.starts, f.bootstrap)
+		return nil, fmt.Errorf("--starts %d and --bootstrap %d: want 0 to 10000 starts and 0 to 100000 repeats", f.starts, f.bootstrap)
 	}
 	if f.method != "" && !slices.Contains(methods(), f.method) {
-		return nil, "", fmt.Errorf("--method %s: want one of %s", f.method, strings.Join(methods(), ", "))
+		return nil, fmt.Errorf("--method %s: want one of %s", f.method, strings.Join(methods(), ", "))
 	}
-	file, err := plain.Open(target)
+	src, err := problem.ReadFile(target)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	defer file.Close()
-	src, err := io.ReadAll(io.LimitReader(file, problem.MaxSize+1))
+	s, err := problem.Parse(f.kinds, target, src, lists.Of(f.sets, problem.Assign)...)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	s, err = problem.Parse(f.kinds, target, src, lists.Of(f.sets, problem.Assign)...)
-	return s, strings.TrimSuffix(filepath.Base(target), filepath.Ext(target)), err
+	f.out = cmp.Or(f.out, filepath.Join("runs", strings.TrimSuffix(filepath.Base(target), filepath.Ext(target))+"-"+command))
+	return s, f.spare()
 }
 
 // spare refuses a folder that holds something else.
@@ -214,8 +184,13 @@ func (f *fitFlags) spare() error {
 	return fmt.Errorf("%s holds something else; want another folder with --out, or --overwrite", f.out)
 }
 
-// put writes files into the folder, and takes those away that are from a time before and not among them.
-func (f *fitFlags) put(files map[string][]byte, isOld func(name string) bool) error {
+// put adds pages to files, writes all of them into the folder, and takes those away that are from a time before and not among them.
+func (f *fitFlags) put(files map[string][]byte, isOld func(name string) bool, pages func() (map[string][]byte, error)) error {
+	shown, err := pages()
+	if err != nil {
+		return err
+	}
+	maps.Copy(files, shown)
 	if _, err := (disk.Disk{}).MakeAll(f.out); err != nil {
 		return err
 	}
@@ -251,29 +226,45 @@ func isOfAFit(name string) bool {
 	return inference.IsFigure(name) || slices.Contains([]string{logs.SpecFile, record.PeopleFile, logs.DrawsFile}, name)
 }
 
-// watch says what is under way once that takes long.
-func (f *fitFlags) watch(w io.Writer, what func() string) (ended func()) {
-	if f.quiet || f.json {
-		return func() {}
-	}
+// watch says what is under way once that takes long, and that it was stopped.
+func (f *fitFlags) watch(c *cobra.Command, what func() string, do func() error) error {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		if f.quiet || f.json {
+			return
+		}
 		begun := time.Now()
 		for wait := 2 * time.Second; ; wait = 10 * time.Second {
 			select {
 			case <-ctx.Done():
 				return
 			case <-time.After(wait):
-				fmt.Fprintf(w, "%s, %.0f s\n", what(), time.Since(begun).Seconds())
+				fmt.Fprintf(c.ErrOrStderr(), "%s, %.0f s\n", what(), time.Since(begun).Seconds())
 			}
 		}
 	}()
-	return func() {
-		stop()
-		<-done
+	err := do()
+	stop()
+	<-done
+	if c.Context().Err() != nil {
+		return exit.With(exit.Interrupted, errors.New("stopped; nothing was written"))
 	}
+	return err
+}
+
+// show prints what was found: all of it as JSON, or pieces of it.
+func (f *fitFlags) show(w io.Writer, files map[string][]byte, pieces func() []page.Piece) error {
+	switch {
+	case f.quiet:
+		return nil
+	case f.json:
+		_, err := w.Write(files[f.marks])
+		return err
+	}
+	_, err := io.WriteString(w, page.TerminalOf(w).Render(pieces()...))
+	return err
 }
 
 // AnyFolder opens files wherever they are, from the working folder on.

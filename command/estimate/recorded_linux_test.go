@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/logs"
 	"github.com/kedge-opt/kedge/problem"
@@ -127,10 +128,10 @@ func run(ctx context.Context, line string) string {
 		if strings.Contains(line, "--json") {
 			text = fmt.Sprintf("%.400s\n", text)
 		}
-		var coded *CodedError
+		var coded exit.Coded
 		switch {
 		case errors.As(err, &coded):
-			text += fmt.Sprintf("exit %d: %v, because of %v\n", coded.ExitCode(), err, errors.Unwrap(coded) == coded.Err)
+			text += fmt.Sprintf("exit %d: %v, because of %v\n", coded.Code, err, errors.Unwrap(coded) == coded.Err)
 		case err != nil:
 			return text + fmt.Sprintf("refused: %v\n", err)
 		}

@@ -2,45 +2,37 @@ package estimate
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/logs"
 	"github.com/kedge-opt/kedge/report/inference"
 	"github.com/kedge-opt/kedge/report/page"
 )
 
-// tell prints what was found, the numbers first.
-func (f *fitFlags) tell(w io.Writer, e *logs.Inference, files map[string][]byte) error {
-	switch {
-	case f.quiet:
-		return nil
-	case f.json:
-		_, err := w.Write(files[logs.JSONFile])
-		return err
-	}
-	pieces := []page.Piece{page.Heading(headline(e)), numbers("", e.Found)}
-	for _, text := range e.Blind {
-		pieces = append(pieces, page.Caution(text))
-	}
+// told is what was found, the numbers first.
+func (f *fitFlags) told(e *logs.Inference) []page.Piece {
+	pieces := []page.Piece{page.Heading(headline(e)), numbers(e.Found)}
+	pieces = append(pieces, cautions(e.Blind)...)
 	pieces = append(pieces, answered(e)...)
 	pieces = append(pieces, compared(e)...)
-	for _, text := range e.Warn {
-		pieces = append(pieces, page.Caution(text))
-	}
+	pieces = append(pieces, cautions(e.Warn)...)
 	pieces = append(pieces, page.Bullets{Texts: append(e.Notes, how(e))})
-	if _, ok := files[logs.SpecFile]; ok {
+	if e.Told() {
 		run := "kedge run " + filepath.Join(f.out, logs.SpecFile)
 		if folderIn(f.out) == "" { // files are found from where kedge is run
 			run = "cd " + f.out + " && kedge run " + logs.SpecFile
 		}
 		pieces = append(pieces, page.Note{Name: "to run:", Text: run})
 	}
-	_, err := io.WriteString(w, page.TerminalOf(w).Render(pieces...))
-	return err
+	return pieces
+}
+
+func cautions(list []string) []page.Piece {
+	return lists.Of(list, func(text string) page.Piece { return page.Caution(text) })
 }
 
 func headline(e *logs.Inference) string {
@@ -88,8 +80,8 @@ func between(f logs.Inferred) string {
 }
 
 // numbers is a table of what was found.
-func numbers(title string, list []logs.Inferred) page.TextTable {
-	t := page.TextTable{Title: title, Columns: []page.Head{{Name: title, Wide: -14}, {Name: "value", Wide: 10}, {Name: "error", Wide: 10}, {Name: "95 %", Wide: 22}, {Name: ""}}, Brief: []int{0, 1, 2, 3, 4}}
+func numbers(list []logs.Inferred) page.TextTable {
+	t := page.TextTable{Columns: []page.Head{{Wide: -14}, {Name: "value", Wide: 10}, {Name: "error", Wide: 10}, {Name: "95 %", Wide: 22}, {}}, Brief: []int{0, 1, 2, 3, 4}}
 	for _, f := range list {
 		t.Rows = append(t.Rows, []page.TextCell{page.Words(f.Name), page.Words(inference.Digits(f.Value)), page.Words(inference.Digits(f.Error)), page.Words(between(f)), page.Words(f.Note)})
 	}

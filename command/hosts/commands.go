@@ -3,10 +3,12 @@ package hosts
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
 
+	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/farm"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -70,11 +72,11 @@ func (f *workerFlags) run(ctx context.Context) error {
 	say(phrase.CountGrouped(n, "cell") + " computed")
 	switch {
 	case ctx.Err() != nil:
-		return ended{fmt.Errorf("stopped; cells at work were given back"), codeStopped}
-	case err != nil && n == 0 && !isBuild(err):
+		return exit.With(exit.Interrupted, fmt.Errorf("stopped; cells at work were given back"))
+	case err != nil && n == 0 && !errors.As(err, new(*farm.BuildError)):
 		return err
 	case err != nil:
-		return ended{err, codeFailed}
+		return exit.Failure(err)
 	}
 	return nil
 }

@@ -1,17 +1,38 @@
 package hosts
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 
+	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/farm"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/report/page"
 	"github.com/spf13/cobra"
 )
+
+// queueVariable is where the address of a queue comes from if no flag has it: arguments are seen by everybody on the machine.
+const queueVariable = "KEDGE_QUEUE"
+
+// where is the flag that says where a queue is.
+type where struct{ text string }
+
+func (w *where) offer(c *cobra.Command) {
+	c.Flags().StringVar(&w.text, "queue", "", "the address of the queue, or @FILE that holds it (default the variable "+queueVariable+")")
+}
+
+func (w *where) address() (farm.Address, error) {
+	text := cmp.Or(w.text, os.Getenv(queueVariable))
+	if text == "" {
+		return farm.Address{}, &farm.AddressError{Why: "no address is given, by --queue or by the variable " + queueVariable}
+	}
+	return farm.ParseAddress(text)
+}
 
 // controlFlags are those of kedge queue.
 type controlFlags struct {
@@ -24,21 +45,24 @@ func (f *controlFlags) offer(c *cobra.Command) {
 	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
 }
 
-// control calls something with the queue.
-func (f *controlFlags) control(c *cobra.Command, do func(*farm.Control) error) error {
+// control does something with the queue, and prints the reply as JSON or in words.
+func (f *controlFlags) control(c *cobra.Command, do func(*farm.Control) (reply any, words func(io.Writer) error, err error)) error {
 	at, err := f.address()
 	if err != nil {
 		return err
 	}
 	q, err := farm.OpenControl(c.Context(), at)
 	if err != nil {
-		return ended{err, codeFailed}
+		return exit.Failure(err)
 	}
 	defer q.Close()
-	if err := do(q); err != nil {
-		return ended{err, codeFailed}
+	reply, words, err := do(q)
+	if err == nil && f.json {
+		err = folder.WriteJSON(c.OutOrStdout(), reply)
+	} else if err == nil {
+		err = words(c.OutOrStdout())
 	}
-	return nil
+	return exit.Failure(err)
 }
 
 func newQueue() *cobra.Command {
@@ -65,15 +89,9 @@ have, and that were handed out again because a worker was lost. Then the workers
   kedge queue status --queue @runs/grid/.kedge/queue/url --json`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return f.control(c, func(q *farm.Control) error {
+			return f.control(c, func(q *farm.Control) (any, func(io.Writer) error, error) {
 				s, err := q.State(c.Context())
-				switch {
-				case err != nil:
-					return err
-				case f.json:
-					return folder.WriteJSON(c.OutOrStdout(), s)
-				}
-				return tell(c.OutOrStdout(), s)
+				return s, func(w io.Writer) error { return tell(w, s) }, err
 			})
 		},
 	}
@@ -131,15 +149,9 @@ the queue. Finished cells are kept in its folder, and the same kedge sweep goes 
 		Example: `  kedge queue cancel grid --queue nats://127.0.0.1:4222`,
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return f.control(c, func(q *farm.Control) error {
+			return f.control(c, func(q *farm.Control) (any, func(io.Writer) error, error) {
 				names, err := q.Cancel(c.Context(), strings.Join(args, ""))
-				switch {
-				case err != nil:
-					return err
-				case f.json:
-					return folder.WriteJSON(c.OutOrStdout(), map[string]any{"cancelled": names})
-				}
-				return say(c.OutOrStdout(), "cancelled: "+strings.Join(names, ", "))
+				return map[string]any{"cancelled": names}, func(w io.Writer) error { return say(w, "cancelled: "+strings.Join(names, ", ")) }, err
 			})
 		},
 	}
@@ -157,17 +169,12 @@ cause was the hosts and not the cells. One that has ended tries them again when 
 		Example: `  kedge queue retry grid --queue nats://127.0.0.1:4222`,
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return f.control(c, func(q *farm.Control) error {
+			return f.control(c, func(q *farm.Control) (any, func(io.Writer) error, error) {
 				cells, unasked, err := q.Retry(c.Context(), strings.Join(args, ""))
-				switch {
-				case err != nil:
-					return err
-				case len(unasked) > 0:
-					return fmt.Errorf("nobody collects %s: give its kedge sweep again, which tries all cells that are not finished", strings.Join(unasked, ", "))
-				case f.json:
-					return folder.WriteJSON(c.OutOrStdout(), map[string]any{"cells": cells})
+				if err == nil && len(unasked) > 0 {
+					err = fmt.Errorf("nobody collects %s: give its kedge sweep again, which tries all cells that are not finished", strings.Join(unasked, ", "))
 				}
-				return say(c.OutOrStdout(), phrase.CountGrouped(cells, "cell")+" to be tried again")
+				return map[string]any{"cells": cells}, func(w io.Writer) error { return say(w, phrase.CountGrouped(cells, "cell")+" to be tried again") }, err
 			})
 		},
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/farm"
 	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -92,8 +93,8 @@ func TestQueueCommands(t *testing.T) {
 	}
 	t.Setenv(queueVariable, e.Address.Text())
 	for _, line := range []string{"queue cancel grid", "queue retry grid"} {
-		var end ended
-		if out, err := typed(t.Context(), line); !errors.As(err, &end) || end.ExitCode() != 1 || out != "" || err.Error() != "the queue has no sweep" {
+		var end exit.Coded
+		if out, err := typed(t.Context(), line); !errors.As(err, &end) || end.Code != 1 || out != "" || err.Error() != "the queue has no sweep" {
 			t.Errorf("%s: %s, %v", line, out, err)
 		}
 	}
@@ -115,40 +116,8 @@ func TestQueueCommands(t *testing.T) {
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	var end ended
-	if _, err := typed(stopped, "worker --quiet"); !errors.As(err, &end) || end.ExitCode() != 130 {
+	var end exit.Coded
+	if _, err := typed(stopped, "worker --quiet"); !errors.As(err, &end) || end.Code != 130 {
 		t.Errorf("a worker that is stopped: %v", err)
-	}
-}
-
-// What is said while no table is drawn is printed at once, unless nobody wants to know; while one is, a hundred lines are kept for the end at most.
-func TestTalk(t *testing.T) {
-	for _, isQuiet := range []bool{false, true} {
-		var out bytes.Buffer
-		talk := &talk{out: &out, isQuiet: isQuiet, later: []string{"kept"}}
-		talk.say("one\x1b[0m")
-		if first := out.String(); isQuiet != (first == "") || strings.Contains(first, "\x1b") || strings.Contains(first, "kept") {
-			t.Errorf("quiet: %t, said %q", isQuiet, first)
-		}
-		talk.end()
-		talk.end()
-		if n := strings.Count(out.String(), "kept\n"); isQuiet != (n == 0) || n > 1 {
-			t.Errorf("quiet: %t, said %q", isQuiet, out.String())
-		}
-	}
-	var out bytes.Buffer
-	talk := &talk{out: &out, isTable: true}
-	var want strings.Builder
-	for i := range 120 {
-		talk.say(fmt.Sprint("line ", i))
-		if i < 100 {
-			fmt.Fprintln(&want, "line", i)
-		}
-	}
-	if early := out.String(); early != "" {
-		t.Errorf("under a table it says %q", early)
-	}
-	if talk.end(); out.String() != want.String() {
-		t.Errorf("in the end it says %q", out.String())
 	}
 }

@@ -4,18 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"strconv"
-	"sync"
 
 	"github.com/kedge-opt/kedge/farm"
 	"github.com/kedge-opt/kedge/folder"
-	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem/family"
-	"github.com/kedge-opt/kedge/report/page"
 	"github.com/spf13/cobra"
 )
 
@@ -36,10 +31,10 @@ func (f *Outing) IsWanted() bool { return f.serve != "" || f.queue != "" }
 // Sweeper runs a sweep, as lab.Sweep does.
 type Sweeper func(ctx context.Context, w *family.Sweep, c *folder.Taken, o lab.SweepOptions) (*folder.SweepResult, error)
 
-// Begin returns who runs the sweep in a folder that was taken for it, and how that is ended. An error is a mistake of the flags.
-func (f *Outing) Begin(c *folder.Taken, isQuiet bool) (run Sweeper, end func(isFinished bool), err error) {
-	talk := &talk{out: os.Stderr, isQuiet: isQuiet, isTable: page.TerminalOf(os.Stderr).Rewrites}
-	o := farm.QueueOptions{Told: talk.say}
+// Begin returns who runs the sweep in a folder that was taken for it, and how that is ended; what somebody should know is told, line by line.
+// An error is a mistake of the flags.
+func (f *Outing) Begin(c *folder.Taken, told func(line string)) (run Sweeper, end func(isFinished bool), err error) {
+	o := farm.QueueOptions{Told: told}
 	switch {
 	case f.queue != "":
 		if o.Address, err = farm.ParseAddress(f.queue); err != nil {
@@ -49,8 +44,8 @@ func (f *Outing) Begin(c *folder.Taken, isQuiet bool) (run Sweeper, end func(isF
 		if o.Embedded, err = farm.Serve(filepath.Join(c.Dir(), ".kedge", "queue"), f.serve); err != nil {
 			return nil, nil, err
 		}
-		talk.print("on every host: kedge worker --queue '" + o.Embedded.Address.Text() + "'")
-		talk.print("where this folder is shared: kedge worker --queue @" + o.Embedded.URLFile)
+		told("on every host: kedge worker --queue '" + o.Embedded.Address.Text() + "'")
+		told("where this folder is shared: kedge worker --queue @" + o.Embedded.URLFile)
 	default:
 		return lab.Sweep, func(bool) {}, nil
 	}
@@ -62,45 +57,7 @@ func (f *Outing) Begin(c *folder.Taken, isQuiet bool) (run Sweeper, end func(isF
 		if o.Embedded != nil {
 			o.Embedded.Stop(isFinished)
 		}
-		talk.end()
 	}, nil
-}
-
-// mostKept is how many lines wait for the end.
-const mostKept = 100
-
-// talk prints what somebody should know, at the end where a table is drawn again and again.
-type talk struct {
-	out     io.Writer
-	isQuiet bool
-	isTable bool
-	mu      sync.Mutex
-	later   []string
-}
-
-func (t *talk) print(line string) {
-	if !t.isQuiet {
-		fmt.Fprintln(t.out, phrase.Safe(line))
-	}
-}
-
-func (t *talk) say(line string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if !t.isTable {
-		t.print(line)
-	} else if len(t.later) < mostKept {
-		t.later = append(t.later, line)
-	}
-}
-
-func (t *talk) end() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, line := range t.later {
-		t.print(line)
-	}
-	t.later = nil
 }
 
 // AutoShard is the part of a sweep that a task of a Slurm array or of an indexed Kubernetes Job computes. KEDGE_SHARDS says how many parts there are: a Job does not tell

@@ -85,10 +85,10 @@ func TestOutings(t *testing.T) {
 		}
 	}
 	var wrong *farm.AddressError
-	if _, _, err := (&Outing{queue: "nowhere"}).Begin(nil, true); !errors.As(err, &wrong) {
+	if _, _, err := (&Outing{queue: "nowhere"}).Begin(nil, nil); !errors.As(err, &wrong) {
 		t.Errorf("an address that is none: %v", err)
 	}
-	if run, end, err := new(Outing).Begin(nil, true); run == nil || err != nil {
+	if run, end, err := new(Outing).Begin(nil, nil); run == nil || err != nil {
 		t.Errorf("nobody else: %v", err)
 	} else {
 		end(true)

@@ -3,12 +3,14 @@ package hosts
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/farm"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/lab"
@@ -54,7 +56,12 @@ func newOuting(t *testing.T, f Outing, isQuiet bool) *outing {
 		t.Fatal(err)
 	}
 	o := &outing{t: t, sweep: w, taken: c}
-	if o.run, o.end, err = f.Begin(c, isQuiet); err != nil {
+	told := func(line string) {
+		if !isQuiet {
+			fmt.Fprintln(os.Stderr, line)
+		}
+	}
+	if o.run, o.end, err = f.Begin(c, told); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Release)
@@ -91,7 +98,7 @@ func TestWorkersComputeASweep(t *testing.T) {
 		if (said == want) == isQuiet || isQuiet && said != "" {
 			t.Errorf("quiet: %t, it says %q, want %q", isQuiet, said, want)
 		}
-		var end ended
+		var end exit.Coded
 		said = stderr(t, func() {
 			ctx, stop := context.WithCancel(t.Context())
 			worked, swept := make(chan error), served.began(t.Context())
@@ -106,7 +113,7 @@ func TestWorkersComputeASweep(t *testing.T) {
 				t.Errorf("the worker ends with %v", last)
 			}
 		})
-		if err != nil || end.ExitCode() != 130 || strings.HasSuffix(said, "2 cells computed\n") == isQuiet || isQuiet && said != "" {
+		if err != nil || end.Code != 130 || strings.HasSuffix(said, "2 cells computed\n") == isQuiet || isQuiet && said != "" {
 			t.Errorf("quiet: %t, the sweep ends with %v, the worker with %v and says %q", isQuiet, err, end, said)
 		}
 		one, err := os.ReadFile(filepath.Join(alone.taken.Dir(), "table.csv"))
@@ -166,8 +173,8 @@ func TestSweepsOfAQueue(t *testing.T) {
 	stop()
 	<-over
 	o.end(false)
-	var failed ended
-	if out, err := typed(t.Context(), "queue retry --queue "+queue); !errors.As(err, &failed) || failed.ExitCode() != 1 || out != "" || err.Error() != "nobody collects grid: give its kedge sweep again, which tries all cells that are not finished" {
+	var failed exit.Coded
+	if out, err := typed(t.Context(), "queue retry --queue "+queue); !errors.As(err, &failed) || failed.Code != 1 || out != "" || err.Error() != "nobody collects grid: give its kedge sweep again, which tries all cells that are not finished" {
 		t.Errorf("retry without a collector: %q, %v", out, err)
 	}
 }
@@ -175,8 +182,8 @@ func TestSweepsOfAQueue(t *testing.T) {
 // A queue that is not there fails the commands with code 1, before they do anything; a sweep whose queue cannot be served is not begun.
 func TestQueuesThatAreAway(t *testing.T) {
 	for _, line := range []string{"queue status", "queue cancel", "queue retry"} {
-		var end ended
-		if out, err := typed(t.Context(), line+" --queue nats://127.0.0.1:1"); !errors.As(err, &end) || end.ExitCode() != 1 || out != "" {
+		var end exit.Coded
+		if out, err := typed(t.Context(), line+" --queue nats://127.0.0.1:1"); !errors.As(err, &end) || end.Code != 1 || out != "" {
 			t.Errorf("%s: %q, %v", line, out, err)
 		}
 	}
@@ -185,7 +192,7 @@ func TestQueuesThatAreAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Release()
-	if run, end, err := (&Outing{serve: "nowhere"}).Begin(c, true); err == nil || run != nil || end != nil {
+	if run, end, err := (&Outing{serve: "nowhere"}).Begin(c, func(string) {}); err == nil || run != nil || end != nil {
 		t.Errorf("served on no address: %v", err)
 	}
 }

@@ -26,58 +26,35 @@ func (s *Wishes) Complete(i *Interview) error {
 	if err := i.choose(&s.Dynamics, "dynamics", "How do people answer?", "dynamics.kind", "polarized", s.SimpleDynamics()); err != nil {
 		return err
 	}
-	if s.Dynamics == ByFormulas {
-		return s.completeModel(i)
+	for _, flag := range []string{"objective", "set-kind"} {
+		if s.Dynamics == ByFormulas && i.Given(flag) {
+			return ofFlag(flag, errors.New("formulas say that, in model.minimize and model.subject to"))
+		}
 	}
-	for _, next := range []func() error{
-		func() error {
-			return i.count(&s.Dim, "dim", "How many numbers are decided", s.Usual().Dim, s.Usual().Least, s.Usual().Most)
-		},
-		func() error {
-			return i.choose(&s.Objective, "objective", "What is judged?", "objective.kind", s.Usual().Objectives[0], s.Usual().Objectives)
-		},
-		func() error {
-			return i.choose(&s.Set, "set-kind", "Which decisions are feasible?", "set.kind", s.Sets()[0], s.Sets())
-		},
-		func() error {
-			return i.count(&s.People, "people", "How many people are there", s.Usual().People, 1, mostOf)
-		},
-		func() error {
-			return i.count(&s.Iterations, "iterations", "How many turns has a trial", s.Usual().Turns, 1, mostOf)
-		},
-		func() error { return i.count(&s.Trials, "trials", "How many trials", 10, 1, mostOf) },
-	} {
-		if err := next(); err != nil {
+	usual := s.Usual()
+	if err := i.count(&s.Dim, "dim", "How many numbers are decided", usual.Dim, usual.Least, usual.Most); err != nil {
+		return err
+	}
+	usual = s.Usual()
+	if s.Dynamics != ByFormulas {
+		if err := i.choose(&s.Objective, "objective", "What is judged?", "objective.kind", usual.Objectives[0], usual.Objectives); err != nil {
+			return err
+		}
+		if err := i.choose(&s.Set, "set-kind", "Which decisions are feasible?", "set.kind", s.Sets()[0], s.Sets()); err != nil {
 			return err
 		}
 	}
-	return nil
+	if err := i.count(&s.People, "people", "How many people are there", usual.People, 1, mostOf); err != nil {
+		return err
+	}
+	if err := i.count(&s.Iterations, "iterations", "How many turns has a trial", usual.Turns, 1, mostOf); err != nil {
+		return err
+	}
+	return i.count(&s.Trials, "trials", "How many trials", 10, 1, mostOf)
 }
 
 // ByFormulas is the answer of who writes individuals as formulas.
 const ByFormulas = "formula"
-
-// completeModel asks for the little that is left where formulas say the rest.
-func (s *Wishes) completeModel(i *Interview) error {
-	for _, flag := range []string{"objective", "set-kind"} {
-		if i.Given(flag) {
-			return ofFlag(flag, errors.New("formulas say that, in model.minimize and model.subject to"))
-		}
-	}
-	for _, ask := range []func() error{
-		func() error { return i.count(&s.Dim, "dim", "How many numbers are decided", 2, 1, 50) },
-		func() error { return i.count(&s.People, "people", "How many people are there", 100, 1, mostOf) },
-		func() error {
-			return i.count(&s.Iterations, "iterations", "How many turns has a trial", 2000, 1, mostOf)
-		},
-		func() error { return i.count(&s.Trials, "trials", "How many trials", 10, 1, mostOf) },
-	} {
-		if err := ask(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // model writes a model as formulas: habits that follow an offer, the crowd and what somebody was born with, and some noise.
 func (s *Wishes) model() string {
@@ -111,8 +88,11 @@ func (s *Wishes) SimpleDynamics() (names []string) {
 	return append(names, ByFormulas)
 }
 
-// Usual is what goes with the dynamics.
+// Usual is what goes with the dynamics. Formulas say all but the numbers.
 func (s *Wishes) Usual() kind.DynamicsSketch {
+	if s.Dynamics == ByFormulas {
+		return kind.DynamicsSketch{Least: 1, Dim: 2, Most: 50, People: 100, Turns: 2000}
+	}
 	return form.Fresh(s.Kinds.Dynamics, s.Dynamics).(kind.SketchedDynamics).Sketch(s.Dim)
 }
 

@@ -2,15 +2,17 @@
 package service
 
 import (
+	"slices"
+
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/spf13/cobra"
 )
 
 // Commands are those of the service.
 func Commands(kinds *kind.Catalogue) []*cobra.Command {
-	return []*cobra.Command{
-		newServe(kinds), newDemo(kinds), newLoop(kinds), newKill(kinds), newKey(kinds), newAsk(kinds), newDeploy(kinds), newTell(kinds), newClose(kinds), newAbandon(kinds),
-		newConverse(kinds), newWatch(kinds),
-		newBackup(kinds), newRestore(kinds), newRepair(kinds), newReplay(kinds), newFork(kinds), newExport(kinds), newImport(kinds), newErase(kinds),
+	list := []*cobra.Command{
+		newServe(kinds), newDemo(kinds), newLoop(kinds), newKey(kinds), newConverse(kinds), newWatch(kinds), newBackup(kinds), newRestore(kinds), newRepair(kinds), newReplay(kinds),
 	}
+	list = append(list, commands(kinds, toTell(), toKill(), toFork(), toErase())...)
+	return slices.Concat(list, commands(kinds, rounds()...), commands(kinds, bundles()...))
 }

@@ -11,6 +11,7 @@ import (
 	"net/url"
 
 	"github.com/kedge-opt/kedge/client"
+	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/spf13/cobra"
 )
@@ -38,16 +39,10 @@ A reply has the same key, or error with type, status, title and detail, after wh
 				return err
 			}
 			defer func() { err = errors.Join(err, release()) }()
-			if err := converse(c.Context(), remote.Loop(args[0]), c.InOrStdin(), c.OutOrStdout()); err != nil {
-				return Exit{err, codeFailed}
-			}
-			return nil
+			return exit.Failure(converse(c.Context(), remote.Loop(args[0]), c.InOrStdin(), c.OutOrStdout()))
 		},
 	}
-	r.Dial.Offer(c)
-	r.source.offer(c, "", "a data folder to work on without a service")
-	c.MarkFlagsMutuallyExclusive("server", "data")
-	c.MarkFlagsMutuallyExclusive("server", "db")
+	r.offerPlace(c, "a data folder to work on without a service")
 	return c
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/client"
+	"github.com/kedge-opt/kedge/internal/intake"
 	"github.com/kedge-opt/kedge/internal/phrase"
 )
 
@@ -24,15 +25,10 @@ type crowd struct {
 	process *exec.Cmd
 	in      io.WriteCloser
 	out     io.ReadCloser
-	lines   chan answered
-	last    tail // of what it says on its standard error
+	lines   chan []byte // closed when there is none any more
+	broken  error       // why, if the program did not just end
+	last    tail        // of what it says on its standard error
 	ended   sync.Once
-}
-
-// answered is a line of the program, or why there is none.
-type answered struct {
-	text []byte
-	err  error
 }
 
 // CrowdError says what a program that simulates people did wrong, and at which turn.
@@ -89,7 +85,7 @@ func startCrowd(ctx context.Context, command string, wait time.Duration, hello g
 	if len(words) == 0 {
 		return nil, &usage{"--population names no program"}
 	}
-	c := &crowd{command: command, wait: wait, process: exec.CommandContext(ctx, words[0], words[1:]...), lines: make(chan answered)}
+	c := &crowd{command: command, wait: wait, process: exec.CommandContext(ctx, words[0], words[1:]...), lines: make(chan []byte)}
 	c.process.Stderr = &c.last
 	c.process.WaitDelay = time.Second
 	var err error
@@ -113,15 +109,12 @@ func (c *crowd) read(ctx context.Context) {
 	scan.Buffer(nil, mostLine)
 	for scan.Scan() {
 		select {
-		case c.lines <- answered{text: bytes.Clone(scan.Bytes())}:
+		case c.lines <- bytes.Clone(scan.Bytes()):
 		case <-ctx.Done():
 			return
 		}
 	}
-	select {
-	case c.lines <- answered{err: scan.Err()}:
-	case <-ctx.Done():
-	}
+	c.broken = scan.Err()
 }
 
 func (c *crowd) send(turn int, v any) error {
@@ -154,21 +147,19 @@ func (c *crowd) meet(ctx context.Context, t turn) (r response, err error) {
 		return r, c.fault(t.Turn, fmt.Sprintf("did not answer for %s (--patience)", c.wait))
 	case line, more := <-c.lines:
 		switch {
-		case !more || line.err == nil && line.text == nil:
-			return r, c.gone(t.Turn)
-		case errors.Is(line.err, bufio.ErrTooLong):
+		case more:
+			return r, c.decode(t.Turn, line, &r)
+		case errors.Is(c.broken, bufio.ErrTooLong):
 			return r, c.fault(t.Turn, fmt.Sprintf("answered with a line of more than %d bytes", mostLine))
-		case line.err != nil:
-			return r, c.fault(t.Turn, line.err.Error())
+		case c.broken != nil:
+			return r, c.fault(t.Turn, c.broken.Error())
 		}
-		return r, c.decode(t.Turn, line.text, &r)
+		return r, c.gone(t.Turn)
 	}
 }
 
 func (c *crowd) decode(turn int, line []byte, r *response) error {
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.DisallowUnknownFields()
-	if err := d.Decode(r); err != nil {
+	if err := intake.Decode(line, r); err != nil {
 		return c.fault(turn, fmt.Sprintf("answered %s, which is no line of the protocol: %v", phrase.Safe(phrase.Cut(string(line), 60)), err))
 	}
 	switch {

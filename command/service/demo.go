@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/client"
+	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -176,7 +178,7 @@ func (d *demo) run(ctx context.Context, log *slog.Logger) (err error) {
 	fail(nil)
 	living.Wait()
 	if why := context.Cause(ctx); !errors.Is(why, context.Canceled) && !errors.Is(why, context.DeadlineExceeded) {
-		return errors.Join(Exit{why, codeFailed}, err)
+		return errors.Join(exit.Failure(why), err)
 	}
 	if err == nil {
 		d.farewell()
@@ -280,4 +282,62 @@ func (d *demo) farewell() {
 		return
 	}
 	d.line("stopped; %s has all that happened: kedge serve --data %s shows it, kedge verify %s checks it\n", d.keep, d.keep, d.keep)
+}
+
+// resident is a loop that simulated people live under: whatever it makes of what they did, and whoever steps in, they go on living.
+type resident struct {
+	*remote
+	pace  time.Duration // between decisions, once the first turns are over
+	rush  int           // turns that are over as fast as they can be
+	turns int
+	held  bool
+	say   func(words string)
+}
+
+// Tell says what people did, and asks for the next decision.
+func (r *resident) Tell(o kedge.Observation) error {
+	c, err := r.close(o)
+	var refused *client.Error
+	switch {
+	case errors.As(err, &refused): // somebody has stepped in meanwhile: what people met is no longer the current decision
+	case err != nil:
+		return err
+	default:
+		r.report(c)
+	}
+	if r.turns++; r.turns >= r.rush {
+		r.period = r.pace
+	}
+	return r.next()
+}
+
+// report says when the loop begins to hold, and when it steps again.
+func (r *resident) report(c session.Closing) {
+	switch was := r.held; {
+	case !was && c.Outcome.Outcome == session.Held:
+		r.held = true
+		r.say(fmt.Sprintf("holds at decision %d: %s", c.K, strings.Join(c.Reasons, "; ")))
+	case was && c.Outcome.Outcome == session.Stepped:
+		r.held = false
+		r.say(fmt.Sprintf("steps again at decision %d", c.K))
+	}
+}
+
+// soured is people who come to answer as if every number of a decision were larger: a rival has opened, and all seems dear.
+type soured struct {
+	kedge.Population
+	after, over int // turns before that begins, and in which it grows
+	by          float64
+	turn        int
+}
+
+// Respond lets people answer what a decision seems to be.
+func (s *soured) Respond(ctx context.Context, u []float64) error {
+	s.turn++
+	part := min(1, max(0, float64(s.turn-s.after)/float64(s.over)))
+	felt := slices.Clone(u)
+	for i := range felt {
+		felt[i] += float64(s.by * part)
+	}
+	return s.Population.Respond(ctx, felt)
 }

@@ -10,10 +10,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/server"
 	"github.com/spf13/cobra"
 )
@@ -239,16 +241,9 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 }
 
 // names are those of the certificate that stand for one host each.
-func (c *certificate) names() (names []string) {
-	for _, name := range c.now.Leaf.DNSNames {
-		if !strings.HasPrefix(name, "*") {
-			names = append(names, name)
-		}
-	}
-	for _, ip := range c.now.Leaf.IPAddresses {
-		names = append(names, ip.String())
-	}
-	return names
+func (c *certificate) names() []string {
+	hosts := slices.DeleteFunc(slices.Clone(c.now.Leaf.DNSNames), func(name string) bool { return strings.HasPrefix(name, "*") })
+	return append(hosts, lists.Of(c.now.Leaf.IPAddresses, net.IP.String)...)
 }
 
 // config is how TLS is spoken.

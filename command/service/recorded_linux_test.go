@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/server"
@@ -56,10 +57,10 @@ func typed(ctx context.Context, in, line string) string {
 	root.SetIn(strings.NewReader(in))
 	err := root.ExecuteContext(ctx)
 	text := "$ kedge " + line + "\n" + out.String()
-	var exit Exit
+	var coded exit.Coded
 	switch {
-	case errors.As(err, &exit):
-		text += fmt.Sprintf("exit %d: %v\n", exit.Code, err)
+	case errors.As(err, &coded):
+		text += fmt.Sprintf("exit %d: %v\n", coded.Code, err)
 	case err != nil:
 		text += fmt.Sprintf("refused: %v\n", err)
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -72,8 +73,8 @@ func TestRehearsalsAreAsRecorded(t *testing.T) {
 		var out bytes.Buffer
 		err = (&Rehearsal{Population: command, patience: patience, rounds: c.rounds}).Run(t.Context(), &out, s, spec(c.spec), "Shop 1")
 		table, _ := os.ReadFile("r.csv")
-		var exit Exit
-		lines = append(lines, masked(fmt.Sprintf("%d %s: %v, exit %v", i, c.program, err, errors.As(err, &exit)))...)
+		var coded exit.Coded
+		lines = append(lines, masked(fmt.Sprintf("%d %s: %v, exit %v", i, c.program, err, errors.As(err, &coded)))...)
 		lines = append(append(lines, masked(out.String())...), evidence.Rounded(string(table))...)
 		lines = append(lines, "released")
 		if err := release(); err != nil {
@@ -256,5 +257,5 @@ func parts(t *testing.T, line func(format string, args ...any)) {
 	}
 	line("%d bytes are kept, at last %q, of nothing %q", len(last.end), last.text(), (&tail{}).text())
 	line("%v; %v", &CrowdError{"c", 2, "is gone", ""}, &CrowdError{"c", 2, "is gone", "why\x1b"})
-	line("%v %v", Exit{errors.New("e"), 3}.Unwrap(), math.IsNaN((&remote{}).Trust()))
+	line("%v %v", errors.Unwrap(exit.With(3, errors.New("e"))), math.IsNaN((&remote{}).Trust()))
 }

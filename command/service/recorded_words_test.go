@@ -72,7 +72,7 @@ func TestRepliesAreAsRecorded(t *testing.T) {
 		lines = append(lines, fmt.Sprint(list, " ", spans(list)))
 	}
 	for _, n := range []int{0, 1, 2} {
-		lines = append(lines, phrase.People(n), plural(n, "loop"), plural(n, "batch", "batches"))
+		lines = append(lines, phrase.People(n), phrase.Count(n, "loop"), phrase.Count(n, "batch", "batches"))
 	}
 	lines = append(lines, VerifiedLog{"p", store.Bundle, store.Audit{Loops: 1}}.Words(), then("a", "")+then("a", "b"))
 	all, err := json.Marshal(ByPath(map[string]int{"run": 1}, []VerifiedLog{{Path: "log", Kind: store.Bundle}}))

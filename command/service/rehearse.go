@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/live"
 	"github.com/kedge-opt/kedge/session"
@@ -55,7 +56,7 @@ func (r *Rehearsal) Run(ctx context.Context, out io.Writer, s *Simulation, spec 
 	}
 	for i := range spec.Algorithms {
 		if err := r.play(ctx, out, s, spec, i, table); err != nil {
-			return Exit{err, codeFailed}
+			return exit.Failure(err)
 		}
 	}
 	table.Flush()

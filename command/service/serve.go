@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/server"
 	"github.com/kedge-opt/kedge/store"
@@ -181,13 +182,13 @@ func serve(ctx context.Context, ready func(address string), at *source, otlp str
 	following, leave := context.WithCancel(ctx)
 	defer leave()
 	go s.Follow(following)
-	if err := keepHouse(ctx, s, log, ended, journal); err != nil {
-		notify("STOPPING=1")
+	err = keepHouse(ctx, s, log, ended, journal)
+	notify("STOPPING=1")
+	if err != nil {
 		s.Stop()
 		web.Close()
 		return err
 	}
-	notify("STOPPING=1")
 	return stop(context.WithoutCancel(ctx), s, web, ear, &inside, log)
 }
 
@@ -204,7 +205,7 @@ func keepHouse(ctx context.Context, s *server.Server, log *slog.Logger, ended <-
 		case err := <-ended:
 			return err
 		case <-failed:
-			return Exit{journal.Health(), codeFailed}
+			return exit.Failure(journal.Health())
 		case <-tick.C:
 			if err := s.Pass(ctx); err != nil && ctx.Err() == nil {
 				log.Error("deadlines could not be looked at", "why", err)

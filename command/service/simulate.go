@@ -33,10 +33,7 @@ type Simulation struct {
 // Offer offers the flags that say who decides and how messages get there.
 func (s *Simulation) Offer(c *cobra.Command, kinds *kind.Catalogue) {
 	s.kinds = kinds
-	s.Dial.Offer(c)
-	s.source.offer(c, "", "a data folder to decide in without a service")
-	c.MarkFlagsMutuallyExclusive("server", "data")
-	c.MarkFlagsMutuallyExclusive("server", "db")
+	s.offerPlace(c, "a data folder to decide in without a service")
 	c.Flags().StringVar(&s.Prefix, "prefix", "", "what loops are called before the hyphen (default the name of the spec)")
 	c.Flags().StringVar(&s.faults, "faults", "", "lose, repeat and reorder messages, as in drop=0.05,repeat=0.1,reorder")
 	c.Flags().DurationVar(&s.period, "period", 0, "time between decisions (default as fast as it goes)")

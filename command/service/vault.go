@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kedge-opt/kedge/client"
 	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/server"
@@ -93,40 +92,22 @@ that runs copies into the folder backups of its data folder, and says how the fi
 					return err
 				}
 				made, err := remote.Backup(c.Context())
-				if err != nil {
-					return told(err)
-				}
-				return r.print(c, made)
+				return r.print(c, made, err)
 			}
-			journal, err := openData(r.data)
+			if store.WhatIs(r.data) != store.DataFolder {
+				return fmt.Errorf("--data %s: no data folder is there", r.data)
+			}
+			journal, err := openFolder(r.data)
 			if err != nil {
 				return err
 			}
 			defer journal.Close()
 			found, err := journal.Backup(c.Context(), args[0])
-			if err != nil {
-				return told(err)
-			}
-			return r.print(c, session.BackupMade{File: args[0], Loops: found.Loops, Events: found.Events, Checked: true})
+			return r.print(c, session.BackupMade{File: args[0], Loops: found.Loops, Events: found.Events, Checked: true}, err)
 		},
 	}
 	r.offer(c)
 	return c
-}
-
-// openData opens a data folder that is there and that no service has open.
-func openData(dir string) (*store.SQLite, error) {
-	if store.WhatIs(dir) != store.DataFolder {
-		return nil, fmt.Errorf("--data %s: no data folder is there", dir)
-	}
-	journal, err := store.Open(dir)
-	if errors.Is(err, disk.ErrInUse) {
-		return nil, fmt.Errorf("--data %s: %w, or talk with it through --server", dir, err)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("--data %s: %w", dir, err)
-	}
-	return journal, nil
 }
 
 func newRestore(kinds *kind.Catalogue) *cobra.Command {
@@ -143,23 +124,17 @@ pg_restore has filled: it is checked, and its loops begin another epoch.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if r.db != "" {
 				found, err := r.refill(c.Context(), args)
-				if err != nil {
-					return told(err)
-				}
-				return r.print(c, found)
+				return r.print(c, found, err)
 			}
 			if len(args) == 0 {
 				return wrong("kedge restore wants the file of a backup")
 			}
 			found, err := store.Restore(c.Context(), args[0], r.data, server.Wall(), r.plan)
-			if err != nil {
-				return told(err)
-			}
-			return r.print(c, found)
+			return r.print(c, found, err)
 		},
 	}
 	r.source.offer(c, "kedge-data", "the data folder to make")
-	c.Flags().BoolVar(&r.asJSON, "json", false, "print the reply as JSON")
+	r.offerJSON(c)
 	return c
 }
 
@@ -192,36 +167,47 @@ Where acknowledged events are gone, since the database or its WAL was damaged or
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			done, err := store.Repair(c.Context(), r.data, accept, server.Wall(), r.plan)
-			if err != nil {
-				return told(err)
-			}
-			return r.print(c, done)
+			return r.print(c, done, err)
 		},
 	}
 	c.Flags().StringVar(&r.data, "data", "kedge-data", "the data folder")
-	c.Flags().BoolVar(&r.asJSON, "json", false, "print the reply as JSON")
+	r.offerJSON(c)
 	c.Flags().BoolVar(&accept, "accept-loss", false, "go on although acknowledged events are gone")
 	return c
 }
 
-func newExport(kinds *kind.Catalogue) *cobra.Command {
-	return talk{use: "export LOOP OUT", short: "Write all of a loop to a bundle",
-		long: `Write all of a loop to a bundle: its events, the people who answered, its spec and a manifest. OUT is a tar if its name ends in .tar, else a
+// bundles are what writes all of a loop to a bundle, and what takes one in.
+func bundles() []talk {
+	return []talk{
+		{use: "export LOOP OUT", short: "Write all of a loop to a bundle", args: cobra.ExactArgs(2), slow: true,
+			long: `Write all of a loop to a bundle: its events, the people who answered, its spec and a manifest. OUT is a tar if its name ends in .tar, else a
 folder. kedge verify, kedge replay and kedge import read both; docs/formats/log.md says what is in it.`,
-		example: "  kedge export shop shop.tar\n  kedge export shop shop-bundle --data shop-data", args: cobra.ExactArgs(2), slow: true,
-		do: func(ctx context.Context, c *client.Client, args []string) (any, error) {
-			if _, err := os.Lstat(args[1]); err == nil {
-				return nil, fmt.Errorf("%s: %w", args[1], os.ErrExist)
-			}
-			var b bytes.Buffer
-			if err := c.Loop(args[0]).Export(ctx, &b); err != nil {
-				return nil, err
-			}
-			if strings.HasSuffix(args[1], ".tar") {
-				return exported{args[0], args[1]}, disk.Disk{}.WriteFile(args[1], func(w io.Writer) error { _, err := w.Write(b.Bytes()); return err })
-			}
-			return exported{args[0], args[1]}, store.Unpack(&b, args[1])
-		}}.command(kinds)
+			example: "  kedge export shop shop.tar\n  kedge export shop shop-bundle --data shop-data",
+			do: func(ctx context.Context, o order) (any, error) {
+				if _, err := os.Lstat(o.args[1]); err == nil {
+					return nil, fmt.Errorf("%s: %w", o.args[1], os.ErrExist)
+				}
+				var b bytes.Buffer
+				if err := o.loop().Export(ctx, &b); err != nil {
+					return nil, err
+				}
+				if strings.HasSuffix(o.args[1], ".tar") {
+					return exported{o.args[0], o.args[1]}, disk.Disk{}.WriteFile(o.args[1], func(w io.Writer) error { _, err := w.Write(b.Bytes()); return err })
+				}
+				return exported{o.args[0], o.args[1]}, store.Unpack(&b, o.args[1])
+			}},
+		{use: "import BUNDLE", short: "Take in the loop of a bundle", args: cobra.ExactArgs(1), slow: true, makes: true,
+			long: `Take in the loop of a bundle, a tar or a folder. Its chain is checked and everything is decided again before anything is written; then it begins
+another epoch. It keeps its name, which is part of its hashes.`,
+			example: "  kedge import shop.tar\n  kedge import shop-bundle --data other-data",
+			do: func(ctx context.Context, o order) (any, error) {
+				text, err := store.Packed(o.args[0])
+				if err != nil {
+					return nil, err
+				}
+				return o.Import(ctx, text)
+			}},
+	}
 }
 
 // exported says where a loop was written.
@@ -230,33 +216,26 @@ type exported struct {
 	File string `json:"file"`
 }
 
-func newImport(kinds *kind.Catalogue) *cobra.Command {
-	return talk{use: "import BUNDLE", short: "Take in the loop of a bundle",
-		long: `Take in the loop of a bundle, a tar or a folder. Its chain is checked and everything is decided again before anything is written; then it begins
-another epoch. It keeps its name, which is part of its hashes.`,
-		example: "  kedge import shop.tar\n  kedge import shop-bundle --data other-data", args: cobra.ExactArgs(1), slow: true, makes: true,
-		do: func(ctx context.Context, c *client.Client, args []string) (any, error) {
-			text, err := store.Packed(args[0])
-			if err != nil {
-				return nil, err
-			}
-			return c.Import(ctx, text)
-		}}.command(kinds)
-}
-
-func newFork(kinds *kind.Catalogue) *cobra.Command {
+func toFork() talk {
 	var at int
 	var name string
 	var sets []string
 	var simulate bool
-	c := talk{use: "fork LOOP", short: "See what a loop would have proposed with another spec",
+	return talk{
+		use: "fork LOOP", short: "See what a loop would have proposed with another spec", args: cobra.ExactArgs(1), slow: true,
 		long: `Make a loop in the shadow that is fed with all that happened to another: the same deployments, people and closes at the same times. From decision
 --at on its spec has the values of --set. Its decisions are what would have been proposed at each; what people would have done nobody knows.
 
 With --simulate the model of the spec guesses: the people who answered each decision settle under what the fork proposes, and for comparison under what was
 deployed. A guess is as good as the model, is marked as one, and nothing is learned from it.`,
-		example: "  kedge fork shop --at 120 --set algorithms.composite.step=0.02\n  kedge fork shop --at 120 --set algorithms.composite.step=0.02 --simulate", args: cobra.ExactArgs(1), slow: true,
-		do: func(ctx context.Context, c *client.Client, args []string) (any, error) {
+		example: "  kedge fork shop --at 120 --set algorithms.composite.step=0.02\n  kedge fork shop --at 120 --set algorithms.composite.step=0.02 --simulate",
+		flags: func(c *cobra.Command) {
+			c.Flags().BoolVar(&simulate, "simulate", false, "add what the model guesses that people would have done")
+			c.Flags().IntVar(&at, "at", 1, "the decision from which on the spec is another")
+			c.Flags().StringVar(&name, "name", "", "the name of the new loop (default LOOP-fork-K)")
+			c.Flags().StringArrayVar(&sets, "set", nil, "a key of the spec and its value (repeatable)")
+		},
+		do: func(ctx context.Context, o order) (any, error) {
 			set := map[string]json.RawMessage{}
 			for _, one := range sets {
 				key, value, ok := strings.Cut(one, "=")
@@ -272,29 +251,26 @@ deployed. A guess is as good as the model, is marked as one, and nothing is lear
 				}
 			}
 			if name == "" {
-				name = fmt.Sprintf("%s-fork-%d", args[0], at)
+				name = fmt.Sprintf("%s-fork-%d", o.args[0], at)
 			}
-			return c.Loop(args[0]).Fork(ctx, name, at, set, simulate)
-		}}.command(kinds)
-	c.Flags().BoolVar(&simulate, "simulate", false, "add what the model guesses that people would have done")
-	c.Flags().IntVar(&at, "at", 1, "the decision from which on the spec is another")
-	c.Flags().StringVar(&name, "name", "", "the name of the new loop (default LOOP-fork-K)")
-	c.Flags().StringArrayVar(&sets, "set", nil, "a key of the spec and its value (repeatable)")
-	return c
+			return o.loop().Fork(ctx, name, at, set, simulate)
+		},
+	}
 }
 
-func newErase(kinds *kind.Catalogue) *cobra.Command {
+func toErase() talk {
 	var who string
-	c := talk{use: "erase LOOP", short: "Drop the batches that hold somebody",
+	return talk{
+		use: "erase LOOP", short: "Drop the batches that hold somebody", args: cobra.ExactArgs(1), slow: true,
 		long: `Drop the batches that hold somebody, by the id under which they were told. No history is rewritten: events name batches by their hash, and one more
 event says that they are gone. What the rule has learned stays. Backups and bundles that were made before still hold them.`,
-		example: "  kedge erase shop --who c81", args: cobra.ExactArgs(1), slow: true,
-		do: func(ctx context.Context, c *client.Client, args []string) (any, error) {
-			return c.Loop(args[0]).Erase(ctx, who)
-		}}.command(kinds)
-	c.Flags().StringVar(&who, "who", "", "the id of a person")
-	c.MarkFlagRequired("who")
-	return c
+		example: "  kedge erase shop --who c81",
+		flags: func(c *cobra.Command) {
+			c.Flags().StringVar(&who, "who", "", "the id of a person")
+			c.MarkFlagRequired("who")
+		},
+		do: func(ctx context.Context, o order) (any, error) { return o.loop().Erase(ctx, who) },
+	}
 }
 
 func newReplay(kinds *kind.Catalogue) *cobra.Command {
@@ -315,10 +291,7 @@ A loop is one of the data folder --data, which may be in use; a bundle is what k
 			}
 			defer func() { err = errors.Join(err, done()) }()
 			recap, err := replay.Loop(c.Context(), j, loop, r.plan)
-			if err != nil {
-				return told(err)
-			}
-			return r.print(c, recap)
+			return r.print(c, recap, err)
 		},
 	}
 	r.source.offer(c, "kedge-data", "the data folder of the loop")
@@ -335,12 +308,9 @@ func (r *reach) reading(ctx context.Context, what string) (j session.Journal, lo
 	if store.WhatIs(what) == store.Bundle {
 		from = what
 	} else if r.db != "" {
-		if err := r.addressed(); err != nil {
-			return nil, "", nil, err
-		}
-		j, err := postgres.Look(ctx, r.db)
+		j, err := r.database(ctx, postgres.Look)
 		if err != nil {
-			return nil, "", nil, fmt.Errorf("--db %s: %w", r.shown(), err)
+			return nil, "", nil, err
 		}
 		return j, what, j.Close, nil
 	}

@@ -21,24 +21,17 @@ type VerifiedLog struct {
 // VerifyLogs checks what among some paths holds loops, and returns the others.
 func VerifyLogs(ctx context.Context, paths []string) (others []string, logs []VerifiedLog, err error) {
 	for _, path := range paths {
+		one, check := VerifiedLog{Path: path}, store.Verify
 		if isDatabase(path) {
-			found, err := verifyDatabase(ctx, path)
-			if err != nil {
-				return nil, nil, fmt.Errorf("%s: %w", shownAddress(path), err)
-			}
-			logs = append(logs, VerifiedLog{shownAddress(path), inDatabase, found})
-			continue
-		}
-		kind := store.WhatIs(path)
-		if kind == store.Other {
+			one.Path, one.Kind, check = shownAddress(path), inDatabase, verifyDatabase
+		} else if one.Kind = store.WhatIs(path); one.Kind == store.Other {
 			others = append(others, path)
 			continue
 		}
-		found, err := store.Verify(ctx, path)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", path, err)
+		if one.Audit, err = check(ctx, path); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", one.Path, err)
 		}
-		logs = append(logs, VerifiedLog{path, kind, found})
+		logs = append(logs, one)
 	}
 	return others, logs, nil
 }
@@ -71,36 +64,26 @@ func ByPath[T any](others map[string]T, logs []VerifiedLog) map[string]any {
 func (v VerifiedLog) Words() string { return string(v.Kind) + ": " + counts(v.Audit) }
 
 func counts(a store.Audit) string {
-	text := fmt.Sprintf("%s, %s, %s", plural(a.Loops, "chain"), plural(a.Events, "event"), plural(a.Blobs, "batch or state", "batches and states"))
+	text := fmt.Sprintf("%s, %s, %s", phrase.Count(a.Loops, "chain"), phrase.Count(a.Events, "event"), phrase.Count(a.Blobs, "batch or state", "batches and states"))
 	if a.Dropped > 0 {
-		text += fmt.Sprintf("; %s dropped, as the log says", plural(a.Dropped, "batch or state", "batches and states"))
+		text += fmt.Sprintf("; %s dropped, as the log says", phrase.Count(a.Dropped, "batch or state", "batches and states"))
 	}
 	if a.Anchors > 0 {
-		text += fmt.Sprintf("; %s of the server found", plural(a.Anchors, "note"))
+		text += fmt.Sprintf("; %s of the server found", phrase.Count(a.Anchors, "note"))
 	}
 	return text
-}
-
-func plural(n int, one string, many ...string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	if len(many) > 0 {
-		return fmt.Sprintf("%d %s", n, many[0])
-	}
-	return fmt.Sprintf("%d %ss", n, one)
 }
 
 // copied says what became of a copy.
 func copied(line func(string, ...any), reply any) {
 	switch r := reply.(type) {
 	case session.BackupMade:
-		line("%s: %s and %s, checked", phrase.Safe(r.File), plural(r.Loops, "chain"), plural(r.Events, "event"))
+		line("%s: %s and %s, checked", phrase.Safe(r.File), phrase.Count(r.Loops, "chain"), phrase.Count(r.Events, "event"))
 	case store.Audit:
 		line("restored %s; every loop begins another epoch", counts(r))
 	case store.Repaired:
 		line("checked %s", counts(r.Audit))
-		line("%s worked out again, %s removed", plural(r.States, "state"), plural(r.Orphans, "left-over file"))
+		line("%s worked out again, %s removed", phrase.Count(r.States, "state"), phrase.Count(r.Orphans, "left-over file"))
 		if r.Lost > 0 {
 			line("%d acknowledged events are gone", r.Lost)
 		}
@@ -111,12 +94,12 @@ func copied(line func(string, ...any), reply any) {
 		if r.DryRun {
 			verb = "would be removed"
 		}
-		line("loop %s %s: %s and %s", r.Loop, verb, plural(r.Events, "event"), plural(r.Batches, "batch", "batches"))
+		line("loop %s %s: %s and %s", r.Loop, verb, phrase.Count(r.Events, "event"), phrase.Count(r.Batches, "batch", "batches"))
 		line("its anchor is event %d, %s", r.Seq, r.Hash)
 	case session.Compaction:
-		line("%s with %s dropped", plural(r.Blobs, "batch", "batches"), plural(r.Rows, "person", "people"))
+		line("%s with %s dropped", phrase.Count(r.Blobs, "batch", "batches"), phrase.Count(r.Rows, "person", "people"))
 	case replay.Recap:
-		line("loop %s: %s and %s come out the same; %s taken as written", r.Loop, plural(r.Decided, "event"), plural(r.Closes-len(r.Lacking), "close"), plural(r.Events-r.Decided, "event"))
+		line("loop %s: %s and %s come out the same; %s taken as written", r.Loop, phrase.Count(r.Decided, "event"), phrase.Count(r.Closes-len(r.Lacking), "close"), phrase.Count(r.Events-r.Decided, "event"))
 		if len(r.Lacking) > 0 {
 			line("people were dropped, so that these decisions could not be closed again: %s", spans(r.Lacking))
 		}

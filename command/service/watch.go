@@ -1,15 +1,19 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/kedge-opt/kedge/client"
+	"github.com/kedge-opt/kedge/command/exit"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/session"
@@ -30,7 +34,7 @@ says. A service that is started again is watched on, without a gap. With --json 
 				return err
 			}
 			if err := watch(c.Context(), remote, args, after, r.asJSON, c.OutOrStdout()); err != nil && !errors.Is(err, context.Canceled) {
-				return Exit{err, codeFailed}
+				return exit.Failure(err)
 			}
 			return nil
 		},
@@ -48,10 +52,7 @@ func watch(ctx context.Context, c *client.Client, names []string, after int, asJ
 		if err != nil {
 			return err
 		}
-		for _, t := range tips {
-			names = append(names, t.Loop)
-		}
-		if len(names) == 0 {
+		if names = lists.Of(tips, func(t session.Tip) string { return t.Loop }); len(names) == 0 {
 			return errors.New("there are no loops yet; kedge loop create makes one")
 		}
 	}
@@ -120,27 +121,19 @@ func gist(e session.Event) string {
 		return "a body that this version cannot read: " + err.Error()
 	}
 	var parts []string
-	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	switch {
 	case b.Outcome != "":
-		add("%s", b.Outcome)
+		parts = append(parts, b.Outcome)
 		if b.Value != nil {
-			add("value %s", phrase.Digits(b.Value.Mean, 4))
+			parts = append(parts, "value "+phrase.Digits(b.Value.Mean, 4))
 		}
 	case b.Batch != "":
-		add("%s, %s", b.Batch, phrase.People(b.Rows))
+		parts = append(parts, b.Batch+", "+phrase.People(b.Rows))
 	case b.U != nil:
-		add("%s", strings.TrimSpace(b.Basis+" "+numbers(b.U)))
-	case b.Words != "":
-		add("%s", b.Words)
-	case b.Mode != "":
-		add("%s", b.Mode)
-	case b.Name != "":
-		add("%s", b.Name)
+		parts = append(parts, strings.TrimSpace(b.Basis+" "+numbers(b.U)))
+	default:
+		parts = append(parts, cmp.Or(b.Words, b.Mode, b.Name))
 	}
-	if b.Reason != "" {
-		add("%s", b.Reason)
-	}
-	parts = append(parts, b.Reasons...)
-	return strings.Join(parts, "; ")
+	parts = slices.DeleteFunc(append(parts, b.Reason), func(text string) bool { return text == "" })
+	return strings.Join(append(parts, b.Reasons...), "; ")
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/client"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/server/keyring"
 	"github.com/kedge-opt/kedge/session"
@@ -169,11 +170,8 @@ func status(line func(string, ...any), s session.Status) {
 	line("epoch %s, revision %d, event %d %s", s.Epoch, s.Revision, s.Seq, s.Hash)
 }
 
-func alarms(s session.Status) (list []string) {
-	for _, name := range slices.Sorted(maps.Keys(s.Alarms)) {
-		list = append(list, phrase.Safe(s.Alarms[name]))
-	}
-	return list
+func alarms(s session.Status) []string {
+	return lists.Of(slices.Sorted(maps.Keys(s.Alarms)), func(name string) string { return phrase.Safe(s.Alarms[name]) })
 }
 
 // then is some text behind a word, if there is any.
@@ -186,11 +184,7 @@ func then(word, text string) string {
 
 // numbers are those of a decision, to the last digit: they are deployed as they stand.
 func numbers(u []float64) string {
-	list := make([]string, len(u))
-	for i, v := range u {
-		list[i] = strconv.FormatFloat(v, 'g', -1, 64)
-	}
-	return strings.Join(list, " ")
+	return strings.Join(lists.Of(u, func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }), " ")
 }
 
 func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
@@ -213,10 +207,7 @@ func holds(reply any) string {
 
 // aboutKey is a line on a key.
 func aboutKey(k keyring.Account) string {
-	var rights []string
-	for _, r := range k.Rights {
-		rights = append(rights, string(r))
-	}
+	rights := lists.Of(k.Rights, func(r keyring.Right) string { return string(r) })
 	text := k.Prefix + "  " + strings.Join(rights, ",") + "  on " + strings.Join(k.Loops, ",")
 	for _, one := range []struct {
 		word string

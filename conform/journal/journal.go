@@ -64,51 +64,35 @@ func appendAndRead(t *testing.T, j session.Journal) {
 	a, b := &Chain{Loop: "a"}, &Chain{Loop: "b"}
 	blob := []byte("people")
 	first := []session.Event{a.Next(0, "", nil), a.Next(1, "b/am", blob)}
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	must(j.Append("a", 0, first, nil)())
-	must(j.Append("b", 0, []session.Event{b.Next(1, "b/am", blob)}, nil)())
+	must(t, j.Append("a", 0, first, nil)())
+	must(t, j.Append("b", 0, []session.Event{b.Next(1, "b/am", blob)}, nil)())
 	second := a.Next(1, "", nil)
 	if err := j.Append("a", 1, []session.Event{second}, []byte("wrong"))(); !errors.Is(err, session.ErrConflict) {
 		t.Errorf("after an old event: %v, want a conflict", err)
 	}
-	must(j.Append("a", 2, []session.Event{second}, []byte("state"))())
+	must(t, j.Append("a", 2, []session.Event{second}, []byte("state"))())
 	var seen []session.Event
-	must(j.Read(context.Background(), "a", 0, func(e session.Event) error { seen = append(seen, e); return nil }))
+	must(t, j.Read(context.Background(), "a", 0, func(e session.Event) error { seen = append(seen, e); return nil }))
 	first[1].Blob = nil
 	if want := append(first, second); !reflect.DeepEqual(seen, want) {
 		t.Errorf("read\n%+v, want\n%+v", seen, want)
 	}
-	if list, err := j.Decision("a", 1); err != nil || !reflect.DeepEqual(list, []session.Event{first[1], second}) {
-		t.Errorf("decision 1: %+v, %v", list, err)
-	}
+	gives(t, "decision 1: %+v, %v", []session.Event{first[1], second})(j.Decision("a", 1))
 	if list, err := j.Decision("a", 9); err != nil || len(list) > 0 {
 		t.Errorf("a decision that is not: %+v, %v", list, err)
 	}
-	if e, err := j.Find("a", 1, "b/am"); err != nil || e == nil || !reflect.DeepEqual(*e, first[1]) {
-		t.Errorf("by its ref: %+v, %v", e, err)
-	}
+	gives(t, "by its ref: %+v, %v", &first[1])(j.Find("a", 1, "b/am"))
 	for _, other := range []string{"b/pm", ""} {
 		if e, err := j.Find("a", 0, other); err != nil || other != "" && e != nil {
 			t.Errorf("ref %q of no decision: %+v, %v", other, e, err)
 		}
 	}
-	if got, err := j.Blob("a", sha256.Sum256(blob)); err != nil || string(got) != string(blob) {
-		t.Errorf("blob %q, %v", got, err)
-	}
+	gives(t, "blob %q, %v", blob)(j.Blob("a", sha256.Sum256(blob)))
 	if _, err := j.Blob("c", sha256.Sum256(blob)); err == nil {
 		t.Error("a loop that is not there has a blob")
 	}
-	if got, err := j.State("a"); err != nil || string(got) != "state" {
-		t.Errorf("state %q, %v", got, err)
-	}
-	if got, err := j.State("b"); err != nil || got != nil {
-		t.Errorf("state of another loop %q, %v", got, err)
-	}
+	gives(t, "state %q, %v", []byte("state"))(j.State("a"))
+	gives(t, "state of another loop %q, %v", []byte(nil))(j.State("b"))
 	heads, err := j.Loops(context.Background())
 	if want := []session.Tip{{Loop: "a", Seq: 3, Hash: a.Hash}, {Loop: "b", Seq: 1, Hash: b.Hash}}; err != nil || !reflect.DeepEqual(heads, want) {
 		t.Errorf("heads %+v, %v, want %+v", heads, err, want)
@@ -116,6 +100,23 @@ func appendAndRead(t *testing.T, j session.Journal) {
 	sabotaged := errors.New("enough")
 	if err := j.Read(context.Background(), "a", 1, func(session.Event) error { return sabotaged }); !errors.Is(err, sabotaged) {
 		t.Errorf("a visitor that has enough: %v", err)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// gives says what a journal gives back instead of what is wanted of it.
+func gives[T any](t *testing.T, instead string, want T) func(got T, err error) {
+	return func(got T, err error) {
+		t.Helper()
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf(instead, got, err)
+		}
 	}
 }
 
@@ -144,9 +145,7 @@ func blobsGo(t *testing.T, j session.Journal) {
 	}
 	has("goes", false)
 	has("stays", true)
-	if err := j.Append("goes", 4, []session.Event{a.Next(3, "b/1", blob)}, nil)(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, j.Append("goes", 4, []session.Event{a.Next(3, "b/1", blob)}, nil)())
 	has("goes", true)
 	if err := j.Append("goes", 4, nil, []byte("of an old event"))(); !errors.Is(err, session.ErrConflict) {
 		t.Errorf("a state of an old event: %v", err)
@@ -154,20 +153,12 @@ func blobsGo(t *testing.T, j session.Journal) {
 	if err := j.Append("goes", 5, nil, []byte("new"))(); err != nil {
 		t.Error(err)
 	}
-	if got, err := j.State("goes"); err != nil || string(got) != "new" {
-		t.Errorf("state %q, %v", got, err)
-	}
+	gives(t, "state %q, %v", []byte("new"))(j.State("goes"))
 }
 
 // loopsGo has loops go with an event of another, wholly or not at all; their names are free again.
 func loopsGo(t *testing.T, j session.Journal) {
 	a, b, blob := &Chain{Loop: "leaves"}, &Chain{Loop: "tells"}, []byte("people who leave")
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	there := func(want bool) {
 		t.Helper()
 		heads, err := j.Loops(t.Context())
@@ -188,10 +179,10 @@ func loopsGo(t *testing.T, j session.Journal) {
 		}
 		return err
 	}
-	must(j.Append(a.Loop, 0, []session.Event{a.Next(0, "", nil)}, nil)())
+	must(t, j.Append(a.Loop, 0, []session.Event{a.Next(0, "", nil)}, nil)())
 	old := session.Tip{Loop: a.Loop, Seq: a.Seq, Hash: a.Hash}
-	must(j.Append(a.Loop, 1, []session.Event{a.Next(1, "b/am", blob)}, []byte("state"))())
-	must(j.Append(b.Loop, 0, []session.Event{b.Next(1, "b/am", blob)}, nil)())
+	must(t, j.Append(a.Loop, 1, []session.Event{a.Next(1, "b/am", blob)}, []byte("state"))())
+	must(t, j.Append(b.Loop, 0, []session.Event{b.Next(1, "b/am", blob)}, nil)())
 	newest := session.Tip{Loop: a.Loop, Seq: a.Seq, Hash: a.Hash}
 	if err := removes(9, newest); !errors.Is(err, session.ErrConflict) {
 		t.Errorf("after an old event: %v, want a conflict", err)
@@ -200,23 +191,19 @@ func loopsGo(t *testing.T, j session.Journal) {
 		t.Errorf("of a loop that has gone on: %v, want a conflict", err)
 	}
 	there(true)
-	must(removes(1, newest))
+	must(t, removes(1, newest))
 	there(false)
-	must(j.Read(t.Context(), a.Loop, 0, func(e session.Event) error { return fmt.Errorf("event %d of a loop that is gone", e.Seq) }))
+	must(t, j.Read(t.Context(), a.Loop, 0, func(e session.Event) error { return fmt.Errorf("event %d of a loop that is gone", e.Seq) }))
 	if _, err := j.Blob(a.Loop, sha256.Sum256(blob)); !errors.Is(err, session.ErrDropped) {
 		t.Errorf("a blob of a loop that is gone: %v", err)
 	}
-	if got, err := j.Blob(b.Loop, sha256.Sum256(blob)); err != nil || string(got) != string(blob) {
-		t.Errorf("the same blob of another loop: %q, %v", got, err)
-	}
-	if got, err := j.State(a.Loop); err != nil || got != nil {
-		t.Errorf("the state of a loop that is gone: %q, %v", got, err)
-	}
+	gives(t, "the same blob of another loop: %q, %v", blob)(j.Blob(b.Loop, sha256.Sum256(blob)))
+	gives(t, "the state of a loop that is gone: %q, %v", []byte(nil))(j.State(a.Loop))
 	for range 2 {
 		*a = Chain{Loop: a.Loop}
-		must(j.Append(a.Loop, 0, []session.Event{a.Next(1, "b/am", blob)}, nil)())
+		must(t, j.Append(a.Loop, 0, []session.Event{a.Next(1, "b/am", blob)}, nil)())
 		there(true)
-		must(removes(b.Seq, session.Tip{Loop: a.Loop, Seq: a.Seq, Hash: a.Hash}))
+		must(t, removes(b.Seq, session.Tip{Loop: a.Loop, Seq: a.Seq, Hash: a.Hash}))
 	}
 	there(false)
 }

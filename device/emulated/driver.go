@@ -91,10 +91,7 @@ func (d *GPUs) Call(name string, a ...uintptr) (code int) {
 	if !d.current {
 		return codeNoContext
 	}
-	if code, known := d.keep(name, a); known {
-		return code
-	}
-	return d.work(name, a)
+	return d.do(name, a)
 }
 
 // ask answers what may be asked without a context.
@@ -132,8 +129,8 @@ func (d *GPUs) ask(name string, a []uintptr) (code int, known bool) {
 	return 0, true
 }
 
-// keep takes memory and gives it back. Who gives memory back has waited for what was asked for before.
-func (d *GPUs) keep(name string, a []uintptr) (code int, known bool) {
+// do does what takes a context. What takes its time is done when it is waited for, and who gives memory back has waited for what was asked for before.
+func (d *GPUs) do(name string, a []uintptr) (code int) {
 	switch name {
 	case "cuMemGetInfo_v2":
 		put(a[0], uint64(d.Bytes-d.taken))
@@ -141,26 +138,17 @@ func (d *GPUs) keep(name string, a []uintptr) (code int, known bool) {
 	case "cuMemAlloc_v2", "cuMemHostAlloc":
 		isHost := name == "cuMemHostAlloc"
 		if a[1] == 0 {
-			return codeInvalid, true
+			return codeInvalid
 		}
 		if !isHost && int(a[1]) > d.Bytes-d.taken {
-			return codeNoRoom, true
+			return codeNoRoom
 		}
 		put(a[0], d.take(int(a[1]), isHost))
 	case "cuMemFree_v2", "cuMemFreeHost":
 		if code := d.flush(); code != 0 {
-			return code, true
+			return code
 		}
-		return d.giveBack(uint64(a[0]), name == "cuMemFreeHost"), true
-	default:
-		return 0, false
-	}
-	return 0, true
-}
-
-// work does what takes its time, when it is waited for.
-func (d *GPUs) work(name string, a []uintptr) (code int) {
-	switch name {
+		return d.giveBack(uint64(a[0]), name == "cuMemFreeHost")
 	case "cuMemsetD8Async":
 		d.later(func() int { return d.fill(uint64(a[0]), byte(a[1]), int(a[2])) })
 	case "cuMemcpyHtoDAsync_v2":

@@ -1,6 +1,7 @@
 package emulated
 
 import (
+	"cmp"
 	"slices"
 	"unsafe"
 )
@@ -26,9 +27,7 @@ func (d *GPUs) take(bytes int, isHost bool) (from uint64) {
 	s := segment{uint64(uintptr(start)), unsafe.Slice((*byte)(start), bytes), isHost, whole}
 	if !isHost {
 		d.taken += bytes
-		for i := range s.data {
-			s.data[i] = 0xa5 // what was there before
-		}
+		flood(s.data, leftover)
 	}
 	place, _ := d.find(s.from)
 	d.memory = slices.Insert(d.memory, place, s)
@@ -37,15 +36,7 @@ func (d *GPUs) take(bytes int, isHost bool) (from uint64) {
 
 // find returns where a segment is, or would be, that begins at an address.
 func (d *GPUs) find(from uint64) (int, bool) {
-	return slices.BinarySearchFunc(d.memory, from, func(s segment, from uint64) int {
-		switch {
-		case s.from < from:
-			return -1
-		case s.from > from:
-			return 1
-		}
-		return 0
-	})
+	return slices.BinarySearchFunc(d.memory, from, func(s segment, from uint64) int { return cmp.Compare(s.from, from) })
 }
 
 func (d *GPUs) giveBack(from uint64, isHost bool) (code int) {
@@ -62,37 +53,48 @@ func (d *GPUs) giveBack(from uint64, isHost bool) (code int) {
 	return 0
 }
 
-// reach returns bytes from an address on, and to which segment they belong; nil where they are not there.
-func (d *GPUs) reach(from uint64, bytes int) (data []byte, isHost bool) {
+// reach returns bytes from an address on, and the segment that they belong to; nil where they are not there.
+func (d *GPUs) reach(from uint64, bytes int) (data []byte, of segment) {
 	place, exact := d.find(from)
 	if !exact {
 		place--
 	}
 	if place < 0 {
-		return nil, false
+		return nil, segment{}
 	}
-	s := &d.memory[place]
+	return d.memory[place].part(from, bytes), d.memory[place]
+}
+
+// part returns bytes of a segment; nil where it has not all of them.
+func (s *segment) part(from uint64, bytes int) []byte {
 	if offset := from - s.from; offset <= uint64(len(s.data)) && uint64(bytes) <= uint64(len(s.data))-offset {
-		return s.data[offset:][:bytes], s.isHost
+		return s.data[offset:][:bytes]
 	}
-	return nil, false
+	return nil
 }
 
 func (d *GPUs) fill(from uint64, with byte, bytes int) (code int) {
-	data, isHost := d.reach(from, bytes)
-	if data == nil || isHost {
+	data, of := d.reach(from, bytes)
+	if data == nil || of.isHost {
 		return codeInvalid
 	}
-	for i := range data {
-		data[i] = with
-	}
+	flood(data, with)
 	return 0
 }
 
+// leftover is what others left in memory.
+const leftover = 0xa5
+
+func flood(data []byte, with byte) {
+	for i := range data {
+		data[i] = with
+	}
+}
+
 func (d *GPUs) move(to, from uint64, bytes int, toHost, fromHost bool) (code int) {
-	dst, dstHost := d.reach(to, bytes)
-	src, srcHost := d.reach(from, bytes)
-	if dst == nil || src == nil || dstHost != toHost || srcHost != fromHost {
+	dst, into := d.reach(to, bytes)
+	src, out := d.reach(from, bytes)
+	if dst == nil || src == nil || into.isHost != toHost || out.isHost != fromHost {
 		return codeInvalid
 	}
 	copy(dst, src)

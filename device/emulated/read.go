@@ -13,14 +13,13 @@ import (
 type kernel struct {
 	params  []string
 	steps   []step
-	first   []uint64       // what registers hold before a thread begins
-	shared  map[string]int // where names of shared memory begin
-	bytes   int            // of shared memory
-	byName  map[string]int // registers
-	labels  map[string]int // which step follows them
-	jumps   map[int]string // steps that go on at a label
-	bent    string         // an instruction that is done wrong
-	special [3]int         // registers of a thread's number, its block's, and its block's row
+	first   []uint64        // what registers hold before a thread begins
+	shared  map[string]int  // where names of shared memory begin
+	bytes   int             // of shared memory
+	byName  map[string]int  // registers
+	labels  map[string]*int // which step follows them; -1 while nobody knows
+	bent    string          // an instruction that is done wrong
+	special [3]int          // registers of a thread's number, its block's, and its block's row
 }
 
 // step is what one thread does.
@@ -57,7 +56,7 @@ func read(source, bent string) (map[string]*kernel, error) {
 	for number, line := range strings.Split(source[len(begin):], "\n") {
 		line = strings.TrimSpace(line)
 		if m := entry.FindStringSubmatch(line); m != nil && k == nil {
-			k = &kernel{bent: bent, shared: map[string]int{}, byName: map[string]int{}, labels: map[string]int{}, jumps: map[int]string{}, first: []uint64{0}}
+			k = &kernel{bent: bent, shared: map[string]int{}, byName: map[string]int{}, labels: map[string]*int{}, first: []uint64{0}}
 			all[m[1]] = k
 			if err := k.takeParams(m[2]); err != nil {
 				return nil, err
@@ -108,15 +107,20 @@ func (k *kernel) constant(x uint64) int {
 	return len(k.first) - 1
 }
 
-// finish looks up where jumps go.
+// label returns where a label's step is kept.
+func (k *kernel) label(name string) *int {
+	if k.labels[name] == nil {
+		k.labels[name] = new(-1)
+	}
+	return k.labels[name]
+}
+
+// finish wants all labels that are named.
 func (k *kernel) finish() error {
-	for from, name := range k.jumps {
-		to, known := k.labels[name]
-		if !known {
+	for name, at := range k.labels {
+		if *at < 0 {
 			return fmt.Errorf("nothing is called %s", name)
 		}
-		inner := k.steps[from]
-		k.steps[from] = func(t *thread) { t.at = to; inner(t) }
 	}
 	return nil
 }
@@ -124,10 +128,11 @@ func (k *kernel) finish() error {
 // line reads a label, or statements.
 func (k *kernel) line(line string) error {
 	if m := label.FindStringSubmatch(line); m != nil {
-		if _, twice := k.labels[m[1]]; twice {
+		at := k.label(m[1])
+		if *at >= 0 {
 			return fmt.Errorf("%s is there twice", m[1])
 		}
-		k.labels[m[1]] = len(k.steps)
+		*at = len(k.steps)
 		return nil
 	}
 	rest, ended := strings.CutSuffix(line, ";")
@@ -168,22 +173,14 @@ func (k *kernel) statement(s string) error {
 		return fmt.Errorf("%s: %w", s, err)
 	}
 	if only > 0 {
-		do = guarded(do, only, not, k, len(k.steps))
+		do = guarded(do, only, not)
 	}
 	k.steps = append(k.steps, do)
 	return nil
 }
 
 // guarded is a step that is done only where a register holds true, or does not.
-func guarded(do step, only int, not bool, k *kernel, number int) step {
-	if name, isJump := k.jumps[number]; isJump {
-		delete(k.jumps, number)
-		return func(t *thread) {
-			if t.x[only] != 0 != not {
-				t.at = k.labels[name]
-			}
-		}
-	}
+func guarded(do step, only int, not bool) step {
 	return func(t *thread) {
 		if t.x[only] != 0 != not {
 			do(t)
@@ -240,22 +237,18 @@ func (k *kernel) instruction(s string) (step, error) {
 	case "ret":
 		return func(t *thread) { t.ended = true }, nil
 	case "bra":
-		k.jumps[len(k.steps)] = rest
-		return func(*thread) {}, nil
+		to := k.label(rest)
+		return func(t *thread) { t.at = *to }, nil
 	case "bar.sync":
 		return func(t *thread) { t.waits = true }, nil
 	case "ld.param.u64":
 		return k.readParam(operands(rest))
 	}
-	parts := strings.Split(name, ".")
-	if slices.Contains([]string{"ld", "st", "red"}, parts[0]) {
-		return k.memory(parts, operands(rest))
-	}
+	list := operands(rest)
 	f, known := values[name]
 	if !known {
-		return nil, fmt.Errorf("unknown")
+		return k.memory(strings.Split(name, "."), list)
 	}
-	list := operands(rest)
 	if len(list) != f.sources+1 {
 		return nil, fmt.Errorf("%d operands, want %d", len(list), f.sources+1)
 	}

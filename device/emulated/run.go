@@ -14,18 +14,17 @@ type thread struct {
 
 // block is the threads that share memory.
 type block struct {
-	driver  *GPUs
-	args    []uint64
-	shared  []byte
-	fault   int
-	done    int    // steps of all threads
-	near    []byte // memory that was reached last, and where it begins
-	nearest uint64
+	driver *GPUs
+	args   []uint64
+	shared segment // from 0 on
+	fault  int
+	done   int     // steps of all threads
+	near   segment // that was reached last
 }
 
 // run runs a kernel, one block after the other.
 func (d *GPUs) run(k *kernel, blocks, beside, threads int, args []uint64) (code int) {
-	b := &block{driver: d, args: args, shared: make([]byte, k.bytes)}
+	b := &block{driver: d, args: args, shared: segment{data: make([]byte, k.bytes)}}
 	all := make([]thread, threads)
 	for i := range all {
 		all[i] = thread{x: append([]uint64(nil), k.first...), block: b}
@@ -33,9 +32,7 @@ func (d *GPUs) run(k *kernel, blocks, beside, threads int, args []uint64) (code 
 	}
 	for y := range beside {
 		for x := range blocks {
-			for i := range b.shared {
-				b.shared[i] = 0xa5 // what others left
-			}
+			flood(b.shared.data, leftover)
 			for i := range all {
 				all[i].at, all[i].ended = 0, false
 				all[i].x[k.special[ctaidX]], all[i].x[k.special[ctaidY]] = uint64(x), uint64(y)
@@ -83,25 +80,16 @@ func (t *thread) reach(address uint64, bytes int, isShared bool) []byte {
 		b.fault = codeMisaligned
 		return nil
 	}
+	in := &b.near
 	if isShared {
-		if address > uint64(len(b.shared)) || uint64(bytes) > uint64(len(b.shared))-address {
-			b.fault = codeAddress
-			return nil
-		}
-		return b.shared[address:][:bytes]
+		in = &b.shared
 	}
-	if offset := address - b.nearest; offset < uint64(len(b.near)) && uint64(bytes) <= uint64(len(b.near))-offset {
-		return b.near[offset:][:bytes]
+	data := in.part(address, bytes)
+	if data == nil && !isShared {
+		data, b.near = b.driver.reach(address, bytes)
 	}
-	data, _ := b.driver.reach(address, bytes)
 	if data == nil {
 		b.fault = codeAddress
-		return nil
 	}
-	place, exact := b.driver.find(address)
-	if !exact {
-		place--
-	}
-	b.near, b.nearest = b.driver.memory[place].data, b.driver.memory[place].from
 	return data
 }

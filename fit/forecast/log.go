@@ -7,37 +7,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/fit"
 	"github.com/kedge-opt/kedge/formula"
 )
-
-// numbered are the people of a log, from 0 as they come, as fits number them.
-func numbered(l fit.Log) (index map[int]int, group []int) {
-	index, group = map[int]int{}, make([]int, len(l.Person))
-	for i, id := range l.Person {
-		at, seen := index[id]
-		if !seen {
-			at = len(index)
-			index[id] = at
-		}
-		group[i] = at
-	}
-	return index, group
-}
-
-// part is the log of some rows.
-func part(f *formula.Regressor, l fit.Log, rows []int) (out fit.Log) {
-	m, b := f.States, f.Beside
-	for _, i := range rows {
-		out.States, out.After = append(out.States, l.States[i*m:(i+1)*m]...), append(out.After, l.After[i*m:(i+1)*m]...)
-		out.Beside = append(out.Beside, l.Beside[i*b:(i+1)*b]...)
-		out.Person, out.Time = append(out.Person, l.Person[i]), append(out.Time, l.Time[i])
-		if l.Weight != nil {
-			out.Weight = append(out.Weight, l.Weight[i])
-		}
-	}
-	return out
-}
 
 // check refuses logs without times, and with two rows of one person at one time.
 func check(f *formula.Regressor, l fit.Log) (order []int, err error) {
@@ -45,10 +18,7 @@ func check(f *formula.Regressor, l fit.Log) (order []int, err error) {
 	if len(l.Time) != n || len(l.After) != n*f.States || len(l.States) != n*f.States || len(l.Beside) != n*f.Beside || n == 0 {
 		return nil, &fit.InputError{Row: -1, What: fmt.Sprintf("%d rows, %d times, %d states, %d states after and %d numbers beside: every row has a time here, and all of them", n, len(l.Time), len(l.States), len(l.After), len(l.Beside))}
 	}
-	order = make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
+	order = kedge.Some(n, n)
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(l.Person[a], l.Person[b]), cmp.Compare(l.Time[a], l.Time[b]))
 	})

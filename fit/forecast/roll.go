@@ -60,7 +60,7 @@ func Roll(ctx context.Context, f *formula.Regressor, l fit.Log, unknowns []fit.U
 	}
 	o.Repeats = 0
 	r := &roll{f: f, l: l, order: order, steps: plan.Steps, squares: make([]tally, plan.Steps)}
-	r.index, _ = numbered(l)
+	r.people, r.group = l.People()
 	out := &Rolled{}
 	for _, t := range r.dates(plan) {
 		var before []int
@@ -69,7 +69,7 @@ func Roll(ctx context.Context, f *formula.Regressor, l fit.Log, unknowns []fit.U
 				before = append(before, i)
 			}
 		}
-		past := part(f, l, before)
+		past := l.Part(f, before)
 		fitted, err := fit.Find(ctx, f, past, unknowns, o)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -92,7 +92,8 @@ type roll struct {
 	f       *formula.Regressor
 	l       fit.Log
 	order   []int
-	index   map[int]int
+	people  int
+	group   []int // of rows, whose they are
 	steps   int
 	squares []tally
 }
@@ -100,31 +101,26 @@ type roll struct {
 // dates are those to forecast from.
 func (r *roll) dates(plan Rolling) []int {
 	all := slices.Compact(slices.Sorted(slices.Values(r.l.Time)))
-	all = slices.DeleteFunc(all[1:], func(t int) bool { return t+plan.Steps-1 > r.l.Time[r.newest()] })
+	newest := all[len(all)-1]
+	all = slices.DeleteFunc(all[1:], func(t int) bool { return t+plan.Steps-1 > newest })
 	if plan.Origins > 0 && len(all) > plan.Origins {
 		all = all[len(all)-plan.Origins:]
 	}
 	return all
 }
 
-func (r *roll) newest() int {
-	best := 0
-	for i, t := range r.l.Time {
-		if t > r.l.Time[best] {
-			best = i
-		}
-	}
-	return best
-}
-
 // from forecasts everybody who is seen at a date and was seen before.
 func (r *roll) from(t int, past fit.Log, fitted *fit.Fitted) {
 	m, f := r.f.States, r.f
-	index, _ := numbered(past)
+	_, group := past.People()
+	number := map[int]int{} // of people, in the fit
+	for i, who := range group {
+		number[past.Person[i]] = who
+	}
 	usual, static := usualOf(past, m), newStatic(f, past)
 	row, guess := make([]float64, f.Width()), make([]float64, m)
 	for k, first := range r.order {
-		who, known := index[r.l.Person[first]]
+		who, known := number[r.l.Person[first]]
 		if r.l.Time[first] != t || !known {
 			continue
 		}
@@ -145,15 +141,15 @@ func (r *roll) from(t int, past fit.Log, fitted *fit.Fitted) {
 			beside := r.l.Beside[i*f.Beside : (i+1)*f.Beside]
 			f.RowsOf(row, guess, fitted.Value, trait, beside)
 			copy(guess, row[:m])
-			r.squares[h].add(r.index[r.l.Person[first]], len(r.index), r.l.After[i*m:(i+1)*m], [ways][]float64{guess, last, usual[who], static.at(beside)})
+			r.squares[h].add(r.group[first], r.people, r.l.After[i*m:(i+1)*m], [ways][]float64{guess, last, usual[who], static.at(beside)})
 		}
 	}
 }
 
 // usualOf are mean states after, by person.
 func usualOf(l fit.Log, m int) [][]float64 {
-	index, group := numbered(l)
-	out, count := make([][]float64, len(index)), make([]float64, len(index))
+	people, group := l.People()
+	out, count := make([][]float64, people), make([]float64, people)
 	for i, g := range group {
 		if out[g] == nil {
 			out[g] = make([]float64, m)

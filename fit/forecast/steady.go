@@ -15,7 +15,7 @@ import (
 func Errors(f *formula.Regressor, l fit.Log, fitted *fit.Fitted) []float64 {
 	m := f.States
 	out, row := make([]float64, len(l.After)), make([]float64, f.Width())
-	_, group := numbered(l)
+	_, group := l.People()
 	var shift map[int]int
 	if len(fitted.Shifts) > 0 {
 		shift = map[int]int{}
@@ -53,7 +53,7 @@ func Echoes(f *formula.Regressor, l fit.Log, fitted *fit.Fitted) ([]Echo, error)
 		return nil, err
 	}
 	m, off := f.States, Errors(f, l, fitted)
-	index, group := numbered(l)
+	people, group := l.People()
 	out := make([]Echo, m)
 	for e := range out {
 		var both, square float64
@@ -73,7 +73,7 @@ func Echoes(f *formula.Regressor, l fit.Log, fitted *fit.Fitted) ([]Echo, error)
 			out[e].Share = math.NaN()
 			continue
 		}
-		scores := make([]float64, len(index))
+		scores := make([]float64, people)
 		visit(func(who int, before, now float64) {
 			scores[who] += float64(before * (now - float64(out[e].Share*before)))
 		})
@@ -128,7 +128,7 @@ func Apart(ctx context.Context, f *formula.Regressor, l fit.Log, unknowns []fit.
 				rows = append(rows, i)
 			}
 		}
-		fitted, err := fit.Find(ctx, f, part(f, l, rows), unknowns, o)
+		fitted, err := fit.Find(ctx, f, l.Part(f, rows), unknowns, o)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

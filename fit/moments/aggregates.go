@@ -8,6 +8,8 @@ import (
 
 	"github.com/kedge-opt/kedge/fit"
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/lists"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -20,26 +22,23 @@ func FindAggregates(ctx context.Context, f *formula.Roller, a Aggregates, unknow
 	if err != nil {
 		return nil, err
 	}
-	p := &totals{marcher: newTotals(f, a, s, unknowns, o), spread: make([]float64, f.States), share: a.shares()}
 	gain := fit.Unknown{Name: "the gain", Start: 0.5, Lower: 0, Upper: 1}
-	p.unknowns = append(slices.Clone(unknowns), gain)
-	for e := range p.spread {
-		p.spread[e] = 1
-	}
-	best, agreed, err := fit.Lowest(p.unknowns, o, func(theta []float64) (*fit.Foothold, error) { return p.descend(ctx, theta) })
+	x := newTotals(f, a, s, slices.Concat(unknowns, []fit.Unknown{gain}), o)
+	p := &totals{marcher: x, spread: slices.Repeat([]float64{1}, f.States), share: a.shares()}
+	x.misses = p.scaled
+	best, agreed, err := x.lowest(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if best, err = p.settle(ctx, best); err != nil {
 		return nil, err
 	}
-	k := f.Unknowns
-	out := &Matched{Match: Means, Distance: math.NaN(), Chance: math.NaN(), Gain: best.Theta[k]}
-	out.Fitted = fit.Fitted{Unknowns: unknowns, Value: best.Theta[:k:k], Loss: best.Loss, Tried: 1 + o.Starts, Agreed: agreed, Rows: len(a.Time), People: len(p.cohorts)}
+	out, free := x.matched(best, agreed, len(a.Time))
+	out.Gain, out.People = best.Theta[f.Unknowns], len(x.cohorts)
 	for e, v := range p.spread {
 		out.Spread = append(out.Spread, v*p.basis.unit[e])
 	}
-	if err := p.judge(ctx, a, out, best); err != nil {
+	if err := p.judge(ctx, a, out, best, free); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -52,14 +51,8 @@ type totals struct {
 	share  []float64 // how much a row counts
 }
 
-func (p *totals) descend(ctx context.Context, theta []float64) (*fit.Foothold, error) {
-	return fit.Descend(theta, p.unknowns, func(theta []float64) (*fit.Foothold, error) {
-		return lossAt(theta, p.unknowns, len(p.cohorts), func(at int) (*mat.VecDense, *mat.Dense, bool, error) { return p.misses(ctx, theta, at) })
-	})
-}
-
-// misses are what means of a cohort are missed by, and the derivatives of what is predicted, in units of errors.
-func (p *totals) misses(ctx context.Context, theta []float64, at int) (r *mat.VecDense, a *mat.Dense, broken bool, err error) {
+// scaled are what means of a cohort are missed by, and the derivatives of what is predicted, in units of errors.
+func (p *totals) scaled(ctx context.Context, theta []float64, at int) (r *mat.VecDense, a *mat.Dense, broken bool, err error) {
 	g := p.cohorts[at]
 	there, err := p.follow(ctx, theta, g)
 	if err != nil || there.broken {
@@ -129,7 +122,7 @@ func (a Aggregates) sections(f *formula.Roller, unknowns []fit.Unknown) (s Secti
 
 func (o Origin) has(group, states int) bool {
 	for i := range len(o.States) / states {
-		if groupOf(o.Group, i) == group && weightOf(o.Weight, i) > 0 {
+		if groupOf(o.Group, i) == group && rows.Weight(o.Weight, i) > 0 {
 			return true
 		}
 	}
@@ -138,54 +131,30 @@ func (o Origin) has(group, states int) bool {
 
 // newTotals sorts means into groups and times.
 func newTotals(f *formula.Roller, a Aggregates, s Sections, unknowns []fit.Unknown, o fit.Options) *marcher {
-	x := &marcher{f: f, c: a.Exposure, unknowns: unknowns, o: o, copies: 1, traits: len(a.Start.Traits) * f.States / len(a.Start.States)}
+	x, cells := sorted(f, s, unknowns, o, 1) // at first nothing has moved yet
 	x.basis = newBasis(Means, f.States, 0, [2][]float64{s.States, nil}, [2][]float64{a.Start.States, nil})
-	cells := make([][][]int, a.groups())
-	for g := range cells {
-		cells[g] = make([][]int, a.Dates)
-	}
-	for i, t := range a.Time {
-		cells[groupOf(a.Group, i)][t] = append(cells[groupOf(a.Group, i)][t], i)
-	}
-	first := 0
-	for g, dates := range cells {
-		dates[0] = nil // nothing has moved yet
-		c := x.cohort(s, g, dates)
-		if c == nil {
-			continue
-		}
-		c.first = first
-		first += c.people()
+	for _, c := range x.cohorts {
 		for i, t := range c.targets {
-			row := dates[t.time][0]
+			row := cells[c.group][t.time][0]
 			c.targets[i].mean = make([]float64, f.States)
 			x.basis.scaled(c.targets[i].mean, s.States[row*f.States:(row+1)*f.States], nil)
 			c.targets[i].people = row // whose count it has
 		}
-		x.cohorts = append(x.cohorts, c)
 	}
-	x.loud = len(f.Noise) > 0 && !f.Affine
-	if x.loud {
-		if x.copies = a.Copies; x.copies == 0 {
-			x.copies = 10
-		}
-	}
+	x.listen()
 	return x
 }
 
 // shares are how much means count, 1 on average.
 func (a Aggregates) shares() []float64 {
-	list, total := make([]float64, len(a.Time)), 0.0
+	if a.Count == nil {
+		return slices.Repeat([]float64{1}, len(a.Time))
+	}
+	total := 0.0
 	for _, n := range a.Count {
 		total += n
 	}
-	for i := range list {
-		list[i] = 1
-		if a.Count != nil {
-			list[i] = a.Count[i] / (total / float64(len(a.Count)))
-		}
-	}
-	return list
+	return lists.Of(a.Count, func(n float64) float64 { return n / (total / float64(len(a.Count))) })
 }
 
 // settle measures how large errors of each entry are, and goes on until that changes nothing.
@@ -209,15 +178,9 @@ func (p *totals) settle(ctx context.Context, best *fit.Foothold) (*fit.Foothold,
 			change = max(change, math.Abs(by-1))
 			p.spread[e] *= by
 		}
-		end, err := p.descend(ctx, best.Theta)
-		if err != nil {
-			return nil, err
-		}
-		if end == nil {
-			return nil, &fit.NoEndError{Starts: 1 + p.o.Starts}
-		}
-		if best = end; change < 1e-9 || m == 1 {
-			break
+		var err error
+		if best, err = p.on(ctx, best); err != nil || change < 1e-9 || m == 1 {
+			return best, err
 		}
 	}
 	return best, nil
@@ -227,13 +190,8 @@ func (p *totals) settle(ctx context.Context, best *fit.Foothold) (*fit.Foothold,
 const clusters = 10
 
 // judge says how sure numbers are.
-func (p *totals) judge(ctx context.Context, a Aggregates, out *Matched, best *fit.Foothold) error {
-	k, free := p.f.Unknowns, best.Free(p.unknowns)
+func (p *totals) judge(ctx context.Context, a Aggregates, out *Matched, best *fit.Foothold, free []int) error {
 	n := len(free)
-	out.Held, out.Error, out.Cov = make([]bool, k), make([]float64, k), make([]float64, k*k)
-	for j := range out.Held {
-		out.Held[j] = !slices.Contains(free, j)
-	}
 	parts, byGroup := a.Dates, len(p.cohorts) >= clusters
 	if byGroup {
 		parts = len(p.cohorts)
@@ -262,23 +220,19 @@ func (p *totals) judge(ctx context.Context, a Aggregates, out *Matched, best *fi
 	if n == 0 {
 		return nil
 	}
-	some := make([]fit.Unknown, n)
-	for i, j := range free {
-		some[i] = p.unknowns[j]
-	}
-	inverse, loose, blind, err := fit.Bread(mat.NewDense(len(d.design)/n, n, d.design), some)
+	b, err := p.bread(d.design, free)
 	if err != nil {
 		return err
 	}
-	out.Blind = slices.DeleteFunc(blind, func(d fit.Blindness) bool { return len(d.Names) == 1 && d.Names[0] == p.unknowns[k].Name })
-	meat, seen := d.leftOut(inverse)
+	gain := p.unknowns[p.f.Unknowns].Name
+	out.Blind = slices.DeleteFunc(b.blind, func(d fit.Blindness) bool { return len(d.Names) == 1 && d.Names[0] == gain })
+	meat, seen := d.leftOut(b.inverse)
 	out.Freedom = max(1, seen-float64(n))
 	if byGroup {
 		out.Freedom = seen - 1
 	}
 	meat.Scale((seen-1)/seen, meat)
-	believe(meat, some)
-	write(out, inverse, meat, free, loose)
+	p.write(out, b, meat)
 	return nil
 }
 

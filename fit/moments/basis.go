@@ -1,6 +1,10 @@
 package moments
 
-import "math"
+import (
+	"math"
+
+	"github.com/kedge-opt/kedge/internal/rows"
+)
 
 // basis are the moments that are matched at a time: means of entries of the state, of their products with traits and with each other, all of them of
 // numbers that are centred and scaled once and for all, so that moments are of one size whatever the units are.
@@ -8,6 +12,7 @@ type basis struct {
 	match          Match
 	states, traits int
 	mid, unit      []float64 // of states, then traits
+	factors        [][2]int  // of every moment: an entry of the state, and one of those, or of traits behind them, that it is multiplied by; -1: none
 }
 
 // newBasis centres and scales by rows of states and traits; traits that are unknown are left out.
@@ -19,6 +24,19 @@ func newBasis(match Match, states, traits int, rows ...[2][]float64) *basis {
 			of, each, at = 1, traits, j-states
 		}
 		b.mid[j], b.unit[j] = spreadOf(rows, of, each, at)
+	}
+	for e := range states {
+		b.factors = append(b.factors, [2]int{e, -1})
+	}
+	for e := range states {
+		for j := states; match >= Traits && j < states+traits; j++ {
+			b.factors = append(b.factors, [2]int{e, j})
+		}
+	}
+	for e := range states {
+		for j := 0; match >= Squares && j <= e; j++ {
+			b.factors = append(b.factors, [2]int{e, j})
+		}
 	}
 	return b
 }
@@ -50,16 +68,7 @@ func spreadOf(rows [][2][]float64, of, each, at int) (mean, unit float64) {
 }
 
 // count is how many moments there are.
-func (b *basis) count() int {
-	n := b.states
-	if b.match >= Traits {
-		n += b.states * b.traits
-	}
-	if b.match >= Squares {
-		n += b.states * (b.states + 1) / 2
-	}
-	return n
-}
+func (b *basis) count() int { return len(b.factors) }
 
 // scaled writes states and traits as moments take them.
 func (b *basis) scaled(dst, states, traits []float64) {
@@ -76,54 +85,28 @@ func (b *basis) scaled(dst, states, traits []float64) {
 
 // values writes what somebody adds to every moment, from what scaled wrote.
 func (b *basis) values(dst, z []float64) {
-	at := copy(dst, z[:b.states])
-	if b.match >= Traits {
-		for e := range b.states {
-			for j := range b.traits {
-				dst[at] = z[e] * z[b.states+j]
-				at++
-			}
-		}
-	}
-	if b.match >= Squares {
-		for e := range b.states {
-			for j := range e + 1 {
-				dst[at] = z[e] * z[j]
-				at++
-			}
+	for at, f := range b.factors {
+		if dst[at] = z[f[0]]; f[1] >= 0 {
+			dst[at] *= z[f[1]]
 		}
 	}
 }
 
 // slopes adds a share of the derivatives of values in unknowns, from those of the state.
 func (b *basis) slopes(dst, z, sensitive []float64, unknowns int, share float64) {
-	at := 0
-	add := func(e int, by float64) {
+	add := func(at, e int, by float64) {
 		by = by * share / b.unit[e]
-		row := dst[at*unknowns : (at+1)*unknowns]
-		for a, s := range sensitive[e*unknowns : (e+1)*unknowns] {
-			row[a] += float64(by * s)
+		rows.AddScaled(dst[at*unknowns:(at+1)*unknowns], by, sensitive[e*unknowns:(e+1)*unknowns])
+	}
+	for at, f := range b.factors {
+		e, other := f[0], f[1]
+		if other < 0 {
+			add(at, e, 1)
+			continue
 		}
-	}
-	for e := range b.states {
-		add(e, 1)
-		at++
-	}
-	if b.match >= Traits {
-		for e := range b.states {
-			for j := range b.traits {
-				add(e, z[b.states+j])
-				at++
-			}
-		}
-	}
-	if b.match >= Squares {
-		for e := range b.states {
-			for j := range e + 1 {
-				add(e, z[j])
-				add(j, z[e])
-				at++
-			}
+		add(at, e, z[other])
+		if other < b.states {
+			add(at, other, z[e])
 		}
 	}
 }

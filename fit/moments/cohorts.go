@@ -1,49 +1,61 @@
 package moments
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/kedge-opt/kedge/fit"
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // most is how many moments of a group are matched at most.
 const most = 600
 
-// newMarcher sorts people into groups and times.
+// newMarcher sorts people into groups and times, and chooses what of them is matched.
 func newMarcher(f *formula.Roller, s Sections, unknowns []fit.Unknown, o fit.Options) (*marcher, error) {
-	n := len(s.Time)
-	x := &marcher{f: f, c: s.Exposure, unknowns: unknowns, o: o, copies: 1, traits: len(s.Traits) / n}
-	cells := make([][][]int, s.groups()) // rows by group and time
+	x, cells := sorted(f, s, unknowns, o, 0)
+	if err := x.starts(); err != nil {
+		return nil, err
+	}
+	if err := x.choose(s, cells); err != nil {
+		return nil, err
+	}
+	x.listen()
+	return x, nil
+}
+
+// sorted sorts rows by group and time, without those of times before one, and finds the cohorts.
+func sorted(f *formula.Roller, s Sections, unknowns []fit.Unknown, o fit.Options, since int) (x *marcher, cells [][][]int) {
+	x = &marcher{f: f, c: s.Exposure, unknowns: unknowns, o: o, copies: 1, traits: len(s.Traits) / len(s.Time)}
+	if s.Start != nil {
+		x.traits = len(s.Start.Traits) * f.States / len(s.Start.States)
+	}
+	cells = make([][][]int, s.groups())
 	for g := range cells {
 		cells[g] = make([][]int, s.Dates)
 	}
 	for i, t := range s.Time {
-		g := groupOf(s.Group, i)
-		cells[g][t] = append(cells[g][t], i)
+		if g := groupOf(s.Group, i); t >= since {
+			cells[g][t] = append(cells[g][t], i)
+		}
 	}
-	if s.Start != nil {
-		x.traits = len(s.Start.Traits) * f.States / len(s.Start.States)
-	}
+	first := 0
 	for g, dates := range cells {
 		if c := x.cohort(s, g, dates); c != nil {
+			c.first = first
+			first += c.people()
 			x.cohorts = append(x.cohorts, c)
 		}
 	}
-	known, err := x.starts(s)
-	if err != nil {
-		return nil, err
+	return x, cells
+}
+
+// listen finds whether noise must be drawn: the means of a linear model depend on that of noise alone.
+func (x *marcher) listen() {
+	if x.loud = len(x.f.Noise) > 0 && !(x.f.Affine && x.basis.match < Squares); x.loud {
+		x.copies = cmp.Or(x.c.Copies, 10)
 	}
-	if err := x.choose(s, cells, known); err != nil {
-		return nil, err
-	}
-	x.loud = len(f.Noise) > 0 && !(f.Affine && x.basis.match < Squares)
-	if x.loud {
-		if x.copies = s.Copies; x.copies == 0 {
-			x.copies = 10
-		}
-	}
-	return x, nil
 }
 
 // cohort has the people from whom the model goes on, and the times of targets; nil: of no later time was anybody of the group seen.
@@ -54,20 +66,20 @@ func (x *marcher) cohort(s Sections, g int, dates [][]int) *cohort {
 		c.since, c.everybody = 0, o.Everybody
 		for i := range len(o.States) / m {
 			if groupOf(o.Group, i) == g {
-				c.take(o.States[i*m:(i+1)*m], o.Traits[i*x.traits:(i+1)*x.traits], weightOf(o.Weight, i))
+				c.take(o.States[i*m:(i+1)*m], o.Traits[i*x.traits:(i+1)*x.traits], rows.Weight(o.Weight, i))
 			}
 		}
 	}
-	for t, rows := range dates {
+	for t, seen := range dates {
 		switch {
-		case len(rows) == 0:
+		case len(seen) == 0:
 		case c.since < 0:
 			c.since = t
-			for _, i := range rows {
-				c.take(s.States[i*m:(i+1)*m], s.Traits[i*x.traits:(i+1)*x.traits], weightOf(s.Weight, i))
+			for _, i := range seen {
+				c.take(s.States[i*m:(i+1)*m], s.Traits[i*x.traits:(i+1)*x.traits], rows.Weight(s.Weight, i))
 			}
 		default:
-			c.targets = append(c.targets, target{time: t, people: len(rows)})
+			c.targets = append(c.targets, target{time: t, people: len(seen)})
 		}
 	}
 	if len(c.targets) == 0 {
@@ -80,40 +92,30 @@ func (g *cohort) take(state, trait []float64, weight float64) {
 	g.states, g.traits, g.weight = append(g.states, state...), append(g.traits, trait...), append(g.weight, weight)
 }
 
-// starts checks those from whom the model goes on; it tells whether traits of all others are known too.
-func (x *marcher) starts(s Sections) (known bool, err error) {
+// starts checks those from whom the model goes on.
+func (x *marcher) starts() error {
 	if len(x.cohorts) == 0 {
-		return false, wrong(-1, "no group was seen at two times: nothing can be told of how people move")
+		return wrong(-1, "no group was seen at two times: nothing can be told of how people move")
 	}
-	first := 0
 	for _, g := range x.cohorts {
-		g.first = first
-		first += g.people()
-		total := 0.0
-		for _, w := range g.weight {
-			total += w
-		}
+		total, _ := g.totals()
 		switch {
 		case total == 0:
-			return false, wrong(-1, "group %d: nobody is there at the start, or nobody counts", g.group)
+			return wrong(-1, "group %d: nobody is there at the start, or nobody counts", g.group)
 		case g.people() == 1 && !g.everybody:
-			return false, wrong(-1, "group %d, time %d: one person says nothing of how much people differ", g.group, g.since)
+			return wrong(-1, "group %d, time %d: one person says nothing of how much people differ", g.group, g.since)
 		}
 		for i, v := range g.traits {
 			if bad(v) || math.Abs(v) > huge {
-				return false, wrong(-1, "group %d: trait %d of person %d of the first sample is %v; those of the first must be known", g.group, i%x.traits, i/x.traits, v)
+				return wrong(-1, "group %d: trait %d of person %d of the first sample is %v; those of the first must be known", g.group, i%x.traits, i/x.traits, v)
 			}
 		}
 	}
-	known = s.Traits != nil && x.traits > 0
-	for _, v := range s.Traits {
-		known = known && !bad(v)
-	}
-	return known, nil
+	return nil
 }
 
 // choose decides which moments are matched, and computes those of samples.
-func (x *marcher) choose(s Sections, cells [][][]int, known bool) error {
+func (x *marcher) choose(s Sections, cells [][][]int) error {
 	try := []Match{Squares, Traits, Means}
 	if s.Match != 0 {
 		if s.Match < Means || s.Match > Squares {
@@ -121,16 +123,16 @@ func (x *marcher) choose(s Sections, cells [][][]int, known bool) error {
 		}
 		try = []Match{s.Match}
 	}
-	rows := [][2][]float64{{s.States, s.Traits}}
+	traits := 0
+	if s.Traits != nil && rows.Finite(s.Traits) { // those of everybody are known
+		traits = x.traits
+	}
+	all := [][2][]float64{{s.States, s.Traits}}
 	if s.Start != nil {
-		rows = append(rows, [2][]float64{s.Start.States, s.Start.Traits})
+		all = append(all, [2][]float64{s.Start.States, s.Start.Traits})
 	}
 	for i, match := range try {
-		traits := x.traits
-		if !known {
-			traits = 0
-		}
-		x.basis = newBasis(match, x.f.States, traits, rows...)
+		x.basis = newBasis(match, x.f.States, traits, all...)
 		if i == len(try)-1 || x.large() {
 			break
 		}
@@ -140,7 +142,11 @@ func (x *marcher) choose(s Sections, cells [][][]int, known bool) error {
 			return wrong(-1, "entry %d of states differs by %v between people: another unit", e, u)
 		}
 	}
-	if size := x.largest() * x.basis.count(); size > 4*most {
+	size := 0 // of the group that was seen most often
+	for _, g := range x.cohorts {
+		size = max(size, len(g.targets)*x.basis.count())
+	}
+	if size > 4*most {
 		return wrong(-1, "%d moments of a group, at most %d: fewer times or entries", size, 4*most)
 	}
 	for _, g := range x.cohorts {
@@ -151,14 +157,6 @@ func (x *marcher) choose(s Sections, cells [][][]int, known bool) error {
 		}
 	}
 	return nil
-}
-
-// largest is how many times the group has that was seen most often.
-func (x *marcher) largest() (times int) {
-	for _, g := range x.cohorts {
-		times = max(times, len(g.targets))
-	}
-	return times
 }
 
 // smallest is how many people the smallest sample has.
@@ -197,13 +195,13 @@ func (x *marcher) large() bool {
 }
 
 // see computes the moments of a sample and their covariance.
-func (x *marcher) see(s Sections, g *cohort, t *target, rows []int) error {
+func (x *marcher) see(s Sections, g *cohort, t *target, sample []int) error {
 	n, m := x.basis.count(), x.f.States
 	t.mean, t.cov = make([]float64, n), make([]float64, n*n)
 	z, own, side := make([]float64, m+x.traits), make([]float64, n), make([]float64, n)
 	var total, total2 float64
-	for _, i := range rows {
-		w := weightOf(s.Weight, i)
+	for _, i := range sample {
+		w := rows.Weight(s.Weight, i)
 		total += w
 		total2 += float64(w * w)
 		var traits []float64
@@ -221,12 +219,11 @@ func (x *marcher) see(s Sections, g *cohort, t *target, rows []int) error {
 		}
 		outer(t.cov, own, w*w)
 	}
-	if len(rows) < 2 || total == 0 {
-		return wrong(rows[0], "group %d, time %d: one person, or nobody who counts, says nothing of how much means vary", g.group, t.time)
+	if len(sample) < 2 || total == 0 {
+		return wrong(sample[0], "group %d, time %d: one person, or nobody who counts, says nothing of how much means vary", g.group, t.time)
 	}
-	scale(t.mean, 1/total)
-	sample := cohort{weight: make([]float64, len(rows))}
-	there := &marched{mean: t.mean, cov: t.cov}
-	sample.center(there, side, total, total2)
+	rows.Scale(t.mean, 1/total)
+	people := cohort{weight: make([]float64, len(sample))}
+	people.center(&marched{mean: t.mean, cov: t.cov}, side, total, total2)
 	return nil
 }

@@ -15,6 +15,7 @@ package moments
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge/fit"
 	"github.com/kedge-opt/kedge/formula"
@@ -65,10 +66,9 @@ func Find(ctx context.Context, f *formula.Roller, s Sections, unknowns []fit.Unk
 		return nil, err
 	}
 	p := &matching{marcher: x}
-	if err := p.roughly(); err != nil {
-		return nil, err
-	}
-	best, agreed, err := fit.Lowest(unknowns, o, func(theta []float64) (*fit.Foothold, error) { return p.descend(ctx, theta) })
+	x.misses = p.weighed
+	p.roughly()
+	best, agreed, err := x.lowest(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -76,22 +76,29 @@ func Find(ctx context.Context, f *formula.Roller, s Sections, unknowns []fit.Unk
 		if err := p.reweigh(ctx, best.Theta); err != nil {
 			return nil, err
 		}
-		end, err := p.descend(ctx, best.Theta)
-		if err != nil {
+		if best, err = x.on(ctx, best); err != nil {
 			return nil, err
 		}
-		if end == nil {
-			return nil, &fit.NoEndError{Starts: 1 + o.Starts}
-		}
-		best = end
 	}
-	out := &Matched{Match: x.basis.match, Freedom: float64(x.smallest() - 1), Distance: math.NaN(), Chance: math.NaN()}
-	out.Fitted = fit.Fitted{Unknowns: unknowns, Value: best.Theta, Loss: best.Loss, Tried: 1 + o.Starts, Agreed: agreed}
-	out.Rows = len(s.Time)
-	out.People = out.Rows
-	if err := p.judge(ctx, out, best); err != nil {
+	out, free := x.matched(best, agreed, len(s.Time))
+	out.Freedom, out.People = float64(x.smallest()-1), out.Rows
+	if err := p.judge(ctx, out, best, free); err != nil {
 		return nil, err
 	}
 	p.assume(out, s)
 	return out, nil
+}
+
+// matched writes a place down, where so many starts came to, of so many rows; it tells which of the numbers no bound holds, that was found besides among them.
+func (x *marcher) matched(best *fit.Foothold, agreed, rows int) (out *Matched, free []int) {
+	k := x.f.Unknowns
+	free = best.Free(x.unknowns)
+	out = &Matched{Match: x.basis.match, Distance: math.NaN(), Chance: math.NaN(), Fitted: fit.Fitted{
+		Unknowns: x.unknowns[:k:k], Value: best.Theta[:k:k], Loss: best.Loss, Tried: 1 + x.o.Starts, Agreed: agreed, Rows: rows,
+		Held: make([]bool, k), Error: make([]float64, k), Cov: make([]float64, k*k),
+	}}
+	for j := range out.Held {
+		out.Held[j] = !slices.Contains(free, j)
+	}
+	return out, free
 }

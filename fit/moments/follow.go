@@ -2,17 +2,10 @@ package moments
 
 import (
 	"context"
-	"math"
 
 	"github.com/kedge-opt/kedge/internal/crew"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
-
-// followed is what a model says of the means of a cohort one date ahead, all people being moved, after a date was seen, by a share (the gain) of what the
-// model missed: all of it where shocks enter the states themselves, nothing of it where means are only seen with errors.
-type followed struct {
-	mean, slope []float64 // by targets and entries, in units of the basis; slopes in unknowns and, last, in the gain
-	broken      bool
-}
 
 // flock is the memory of people who are followed, all of a cohort at once.
 type flock struct {
@@ -21,17 +14,16 @@ type flock struct {
 	pieces    [][]float64
 }
 
-// follow lets a cohort go on to its last target.
-func (x *marcher) follow(ctx context.Context, theta []float64, g *cohort) (*followed, error) {
+// follow says what a model predicts of the means of a cohort one date ahead, in units of the basis, all people being moved, after a date was seen, by a share
+// (the gain, the last of the numbers) of what the model missed: all of it where shocks enter the states themselves, nothing of it where means are only seen
+// with errors.
+func (x *marcher) follow(ctx context.Context, theta []float64, g *cohort) (*marched, error) {
 	k, m, rows := x.f.Unknowns, x.f.States, g.people()*x.copies
 	unknowns, gain := theta[:k], theta[k]
 	w := &flock{march: x.newMarch(g.people(), 0), sensitive: make([]float64, rows*m*(k+1)), pieces: make([][]float64, (rows+pace-1)/pace)}
 	w.begin(g, 0, g.people())
-	out := &followed{}
-	total := 0.0
-	for _, v := range g.weight {
-		total += v
-	}
+	out := &marched{}
+	total, _ := g.totals()
 	at := 0
 	for t := g.since; at < len(g.targets); t++ {
 		if err := ctx.Err(); err != nil {
@@ -57,10 +49,10 @@ func (x *marcher) follow(ctx context.Context, theta []float64, g *cohort) (*foll
 // advance takes next states, carries derivatives through the step, and sums up by pieces: means, then their derivatives.
 func (w *flock) advance(g *cohort) error {
 	x, m, k := w.x, w.x.f.States, w.x.f.Unknowns
-	rows := g.people() * x.copies
-	return crew.Share(crew.Hands(max(1, x.o.Workers), rows*x.f.Width()), len(w.pieces), func(_, piece int) error {
+	n := g.people() * x.copies
+	return crew.Share(crew.Hands(max(1, x.o.Workers), n*x.f.Width()), len(w.pieces), func(_, piece int) error {
 		sum, next := make([]float64, m*(k+2)), make([]float64, m*(k+1))
-		for r := piece * pace; r < min(rows, (piece+1)*pace); r++ {
+		for r := piece * pace; r < min(n, (piece+1)*pace); r++ {
 			row := w.out[r*x.f.Width() : (r+1)*x.f.Width()]
 			own := w.sensitive[r*m*(k+1) : (r+1)*m*(k+1)]
 			for e := range m {
@@ -68,21 +60,14 @@ func (w *flock) advance(g *cohort) error {
 				copy(line, row[m+e*k:m+(e+1)*k])
 				line[k] = 0
 				for j := range m {
-					d := row[m+m*k+e*m+j]
-					for a, v := range own[j*(k+1) : (j+1)*(k+1)] {
-						line[a] += float64(d * v)
-					}
+					rows.AddScaled(line, row[m+m*k+e*m+j], own[j*(k+1):(j+1)*(k+1)])
 				}
 			}
 			copy(own, next)
 			copy(w.states[r*m:(r+1)*m], row[:m])
 			by := g.weight[r/x.copies] / float64(x.copies)
-			for e := range m {
-				sum[e] += float64(by * row[e])
-			}
-			for a, v := range next {
-				sum[m+a] += float64(by * v)
-			}
+			rows.AddScaled(sum[:m], by, row[:m])
+			rows.AddScaled(sum[m:], by, next)
 		}
 		w.pieces[piece] = sum
 		return nil
@@ -93,18 +78,18 @@ func (w *flock) advance(g *cohort) error {
 func (w *flock) sum(total float64) []float64 {
 	mean := make([]float64, len(w.pieces[0]))
 	for _, piece := range w.pieces {
-		add(mean, piece)
+		rows.Add(mean, mean, piece)
 	}
-	scale(mean, 1/total)
+	rows.Scale(mean, 1/total)
 	return mean
 }
 
 // record writes down what is predicted of a target.
-func (w *flock) record(out *followed, mean, seen []float64) {
+func (w *flock) record(out *marched, mean, seen []float64) {
 	m, b := w.x.f.States, w.x.basis
 	for e, v := range mean[:m] {
 		z := (v - b.mid[e]) / b.unit[e]
-		out.broken = out.broken || math.IsNaN(z) || math.IsInf(z, 0) || bad(seen[e])
+		out.broken = out.broken || bad(z) || bad(seen[e])
 		out.mean = append(out.mean, z)
 	}
 	width := len(mean)/m - 1
@@ -126,7 +111,7 @@ func (w *flock) shift(mean, seen []float64, gain float64) {
 		slope[e*(k+1)+k] += miss
 	}
 	for r := range len(w.states) / m {
-		add(w.states[r*m:(r+1)*m], by)
-		add(w.sensitive[r*m*(k+1):(r+1)*m*(k+1)], slope)
+		rows.Add(w.states[r*m:(r+1)*m], w.states[r*m:(r+1)*m], by)
+		rows.Add(w.sensitive[r*m*(k+1):(r+1)*m*(k+1)], w.sensitive[r*m*(k+1):(r+1)*m*(k+1)], slope)
 	}
 }

@@ -4,23 +4,17 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/kedge-opt/kedge/fit"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // judge says how sure numbers are, and whether moments that are more than unknowns agree.
-func (p *matching) judge(ctx context.Context, out *Matched, best *fit.Foothold) error {
-	k := p.f.Unknowns
-	free := best.Free(p.unknowns)
+func (p *matching) judge(ctx context.Context, out *Matched, best *fit.Foothold, free []int) error {
 	n := len(free)
-	out.Held, out.Error, out.Cov = make([]bool, k), make([]float64, k), make([]float64, k*k)
-	for j := range out.Held {
-		out.Held[j] = !slices.Contains(free, j)
-	}
-	var all mat.Dense
+	var all []float64 // derivatives
 	meat := mat.NewDense(max(1, n), max(1, n), nil)
 	for at, g := range p.cohorts {
 		r, a, broken, err := p.misses(ctx, best.Theta, at)
@@ -52,60 +46,46 @@ func (p *matching) judge(ctx context.Context, out *Matched, best *fit.Foothold) 
 		left.Mul(&whole, some)
 		add.Mul(some.T(), &left)
 		meat.Add(meat, &add)
-		if all.IsEmpty() {
-			all.CloneFrom(some)
-		} else {
-			both := mat.Dense{}
-			both.Stack(&all, some)
-			all = both
-		}
+		all = append(all, some.RawMatrix().Data...)
 	}
 	told := 0
 	if n > 0 {
-		some := make([]fit.Unknown, n)
-		for i, j := range free {
-			some[i] = p.unknowns[j]
-		}
-		inverse, loose, blind, err := fit.Bread(&all, some)
+		b, err := p.bread(all, free)
 		if err != nil {
 			return err
 		}
-		out.Blind, told = blind, n-len(blind)
-		believe(meat, some)
-		write(out, inverse, meat, free, loose)
+		out.Blind, told = b.blind, n-len(b.blind)
+		p.write(out, b, meat)
 	}
 	p.test(out, told)
 	return nil
 }
 
-// believe adds what is known beforehand to squares of scores.
-func believe(meat *mat.Dense, unknowns []fit.Unknown) {
-	for i, u := range unknowns {
-		meat.Set(i, i, meat.At(i, i)+u.Known())
-	}
+// bread is the inverse of normal equations of free numbers.
+type bread struct {
+	free    []int
+	inverse *mat.Dense
+	loose   []bool
+	blind   []fit.Blindness
 }
 
-// write writes the covariance of free numbers, bread·meat·bread.
-func write(out *Matched, inverse, meat *mat.Dense, free []int, loose []bool) {
-	var half, whole mat.Dense
-	half.Mul(inverse, meat)
-	whole.Mul(&half, inverse)
-	k := len(out.Unknowns)
-	for i, g := range free {
-		if g >= k {
-			continue // found besides
-		}
-		for j, h := range free {
-			if h >= k {
-				continue
-			}
-			out.Cov[g*k+h] = (whole.At(i, j) + whole.At(j, i)) / 2
-			if loose[i] || loose[j] {
-				out.Cov[g*k+h] = math.Inf(1)
-			}
-		}
-		out.Error[g] = math.Sqrt(out.Cov[g*k+g])
+// bread bakes it of derivatives, row by row.
+func (x *marcher) bread(derivatives []float64, free []int) (b bread, err error) {
+	some := lists.Of(free, func(j int) fit.Unknown { return x.unknowns[j] })
+	b.free = free
+	b.inverse, b.loose, b.blind, err = fit.Bread(mat.NewDense(len(derivatives)/len(free), len(free), derivatives), some)
+	return b, err
+}
+
+// write writes the covariance of free numbers, bread·meat·bread, with what is known beforehand among the squares of scores.
+func (x *marcher) write(out *Matched, b bread, meat *mat.Dense) {
+	for i, j := range b.free {
+		meat.Set(i, i, meat.At(i, i)+x.unknowns[j].Known())
 	}
+	var half, whole mat.Dense
+	half.Mul(b.inverse, meat)
+	whole.Mul(&half, b.inverse)
+	out.Take(&whole, b.free, b.loose)
 }
 
 // rank is how many columns of a factor are not nothing.

@@ -2,12 +2,14 @@ package moments
 
 import (
 	"context"
-	"math"
 
 	"github.com/kedge-opt/kedge/fit"
 	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/internal/crew"
+	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/stream"
+	"gonum.org/v1/gonum/mat"
 )
 
 // marcher lets people go on as the model says, with the derivatives of where they come to.
@@ -21,6 +23,9 @@ type marcher struct {
 	loud     bool
 	copies   int
 	cohorts  []*cohort
+
+	// misses are what of a cohort is missed and the derivatives of what is predicted, in units of errors or weights; broken: somebody's state is no number.
+	misses func(ctx context.Context, theta []float64, at int) (r *mat.VecDense, a *mat.Dense, broken bool, err error)
 }
 
 // cohort are the people of a group: those from whom the model goes on, and what was seen of the group later.
@@ -33,6 +38,15 @@ type cohort struct {
 }
 
 func (g *cohort) people() int { return len(g.weight) }
+
+// totals are the sums of weights and of their squares.
+func (g *cohort) totals() (sum, squares float64) {
+	for _, w := range g.weight {
+		sum += w
+		squares += float64(w * w)
+	}
+	return sum, squares
+}
 
 // target is what was seen of a group at a time.
 type target struct {
@@ -63,11 +77,7 @@ func (x *marcher) march(ctx context.Context, theta []float64, g *cohort, asked b
 	if asked {
 		square, side = make([]float64, size*size), make([]float64, size)
 	}
-	total, total2 := 0.0, 0.0
-	for _, w := range g.weight {
-		total += w
-		total2 += float64(w * w)
-	}
+	total, total2 := g.totals()
 	hands := crew.Hands(max(1, x.o.Workers), min(g.people(), round*each)*x.copies*x.f.Width()*x.c.Dates)
 	rooms := make([]*march, hands)
 	for from := 0; from < pieces; from += round {
@@ -88,31 +98,19 @@ func (x *marcher) march(ctx context.Context, theta []float64, g *cohort, asked b
 		}
 		for _, s := range sums {
 			out.broken = out.broken || s.broken
-			add(out.mean, s.mean)
-			add(out.slope, s.slope)
-			add(square, s.square)
-			add(side, s.side)
+			rows.Add(out.mean, out.mean, s.mean)
+			rows.Add(out.slope, out.slope, s.slope)
+			rows.Add(square, square, s.square)
+			rows.Add(side, side, s.side)
 		}
 	}
-	scale(out.mean, 1/total)
-	scale(out.slope, 1/total)
+	rows.Scale(out.mean, 1/total)
+	rows.Scale(out.slope, 1/total)
 	if asked {
 		out.cov = square
 		g.center(out, side, total, total2)
 	}
 	return out, nil
-}
-
-func add(dst, x []float64) {
-	for i := range dst {
-		dst[i] += x[i]
-	}
-}
-
-func scale(dst []float64, by float64) {
-	for i := range dst {
-		dst[i] *= by
-	}
 }
 
 // center makes sums of squares the covariance of means.
@@ -201,14 +199,7 @@ func (w *march) begin(g *cohort, lo, hi int) {
 			s := stream.New(x.o.Seed, "fit", "moments", "noise")
 			s.Seek(uint64(g.first + i))
 			own := w.draws[(i-lo)*x.copies*steps*shocks:][:x.copies*steps*shocks]
-			for at := 0; at < len(own); {
-				for j, law := range x.c.Noise {
-					for range x.f.Noise[j] {
-						own[at] = law.Draw(s)
-						at++
-					}
-				}
-			}
+			x.shocks(own, func(law population.Number) float64 { return law.Draw(s) })
 		}
 		for c := range x.copies {
 			r := (i-lo)*x.copies + c
@@ -217,13 +208,17 @@ func (w *march) begin(g *cohort, lo, hi int) {
 		}
 	}
 	if !x.loud {
-		at := 0
-		for at < len(w.noise) {
-			for j, law := range x.c.Noise {
-				for range x.f.Noise[j] {
-					w.noise[at] = law.Mean()
-					at++
-				}
+		x.shocks(w.noise, population.Number.Mean)
+	}
+}
+
+// shocks writes what every law of noise has for its entries, again and again.
+func (x *marcher) shocks(dst []float64, of func(law population.Number) float64) {
+	for at := 0; at < len(dst); {
+		for j, law := range x.c.Noise {
+			for range x.f.Noise[j] {
+				dst[at] = of(law)
+				at++
 			}
 		}
 	}
@@ -251,9 +246,7 @@ func (w *march) carry(sensitive, byUnknowns, byState []float64) {
 		copy(row, byUnknowns[e*k:(e+1)*k])
 		for j := range m {
 			if d := byState[e*m+j]; d != 0 {
-				for a, v := range sensitive[j*k : (j+1)*k] {
-					row[a] += float64(d * v)
-				}
+				rows.AddScaled(row, d, sensitive[j*k:(j+1)*k])
 			}
 		}
 	}
@@ -270,7 +263,7 @@ func (w *march) look(g *cohort, lo, rows, at int, s *sum) (broken bool) {
 		own := w.person[r*w.size+at*n:][:n]
 		x.basis.values(own, w.z)
 		for j, v := range own {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
+			if bad(v) {
 				return true
 			}
 			s.mean[at*n+j] += float64(share * v)
@@ -287,14 +280,12 @@ func (w *march) squares(g *cohort, lo, hi int, s *sum) {
 	for i := lo; i < hi; i++ {
 		clear(w.mean)
 		for c := range copies {
-			add(w.mean, w.person[((i-lo)*copies+c)*size:])
+			rows.Add(w.mean, w.mean, w.person[((i-lo)*copies+c)*size:])
 		}
-		scale(w.mean, 1/float64(copies))
+		rows.Scale(w.mean, 1/float64(copies))
 		by := g.weight[i] * g.weight[i]
 		if !g.everybody {
-			for a, v := range w.mean {
-				s.side[a] += float64(by * v)
-			}
+			rows.AddScaled(s.side, by, w.mean)
 			outer(s.square, w.mean, by)
 			continue
 		}
@@ -303,9 +294,7 @@ func (w *march) squares(g *cohort, lo, hi int, s *sum) {
 				break
 			}
 			own := w.person[((i-lo)*copies+c)*size:][:size]
-			for a := range own {
-				own[a] -= w.mean[a]
-			}
+			rows.Sub(own, own, w.mean)
 			outer(s.square, own, by/float64(copies)/float64(copies-1))
 		}
 	}
@@ -315,10 +304,7 @@ func (w *march) squares(g *cohort, lo, hi int, s *sum) {
 func outer(dst, v []float64, by float64) {
 	for a, p := range v {
 		if p *= by; p != 0 {
-			row := dst[a*len(v):]
-			for b, q := range v[:a+1] {
-				row[b] += float64(p * q)
-			}
+			rows.AddScaled(dst[a*len(v):], p, v[:a+1])
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge/fit"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -18,13 +19,8 @@ type matching struct {
 	odd    float64      // the largest miss, in deviations of states, of a combination of moments that is the same of everybody
 }
 
-func (p *matching) descend(ctx context.Context, theta []float64) (*fit.Foothold, error) {
-	return fit.Descend(theta, p.unknowns, func(theta []float64) (*fit.Foothold, error) { return p.at(ctx, theta) })
-}
-
 // roughly weighs every moment by its own chance.
-func (p *matching) roughly() error {
-	p.factor = nil
+func (p *matching) roughly() {
 	for _, g := range p.cohorts {
 		n := p.basis.count()
 		l := mat.NewDense(len(g.targets)*n, len(g.targets)*n, nil)
@@ -39,11 +35,10 @@ func (p *matching) roughly() error {
 		}
 		p.factor = append(p.factor, l)
 	}
-	return nil
 }
 
-// misses are what a cohort's moments miss, and the derivatives of what is predicted, in units of weights.
-func (p *matching) misses(ctx context.Context, theta []float64, at int) (r *mat.VecDense, a *mat.Dense, broken bool, err error) {
+// weighed are what a cohort's moments miss, and the derivatives of what is predicted, in units of weights.
+func (p *matching) weighed(ctx context.Context, theta []float64, at int) (r *mat.VecDense, a *mat.Dense, broken bool, err error) {
 	g := p.cohorts[at]
 	there, err := p.march(ctx, theta, g, false)
 	if err != nil || there.broken {
@@ -60,17 +55,12 @@ func (p *matching) misses(ctx context.Context, theta []float64, at int) (r *mat.
 	return r, a, false, nil
 }
 
-// at is the loss at a place.
-func (p *matching) at(ctx context.Context, theta []float64) (*fit.Foothold, error) {
-	return lossAt(theta, p.unknowns, len(p.cohorts), func(at int) (*mat.VecDense, *mat.Dense, bool, error) { return p.misses(ctx, theta, at) })
-}
-
-// lossAt is half the sum of squares of what is missed, with its derivatives, over parts; it is infinite where one is broken.
-func lossAt(theta []float64, unknowns []fit.Unknown, parts int, misses func(at int) (r *mat.VecDense, a *mat.Dense, broken bool, err error)) (*fit.Foothold, error) {
-	k := len(unknowns)
+// loss is half the sum of squares of what is missed, with its derivatives, over cohorts; it is infinite where one is broken.
+func (x *marcher) loss(ctx context.Context, theta []float64) (*fit.Foothold, error) {
+	k := len(x.unknowns)
 	out := &fit.Foothold{Theta: slices.Clone(theta), Normal: make([]float64, k*k), Slope: make([]float64, k)}
-	for at := range parts {
-		r, a, broken, err := misses(at)
+	for at := range x.cohorts {
+		r, a, broken, err := x.misses(ctx, theta, at)
 		if err != nil {
 			return nil, err
 		}
@@ -83,11 +73,29 @@ func lossAt(theta []float64, unknowns []fit.Unknown, parts int, misses func(at i
 		var slope mat.VecDense
 		normal.Mul(a.T(), a)
 		slope.MulVec(a.T(), r)
-		add(out.Normal, normal.RawMatrix().Data)
-		add(out.Slope, slope.RawVector().Data)
+		rows.Add(out.Normal, out.Normal, normal.RawMatrix().Data)
+		rows.Add(out.Slope, out.Slope, slope.RawVector().Data)
 	}
-	out.Know(unknowns)
+	out.Know(x.unknowns)
 	return out, nil
+}
+
+func (x *marcher) descend(ctx context.Context, theta []float64) (*fit.Foothold, error) {
+	return fit.Descend(theta, x.unknowns, func(theta []float64) (*fit.Foothold, error) { return x.loss(ctx, theta) })
+}
+
+// lowest descends from all starts; it tells how many came to the same.
+func (x *marcher) lowest(ctx context.Context) (best *fit.Foothold, agreed int, err error) {
+	return fit.Lowest(x.unknowns, x.o, func(theta []float64) (*fit.Foothold, error) { return x.descend(ctx, theta) })
+}
+
+// on descends from a place on, once errors or weights are others.
+func (x *marcher) on(ctx context.Context, from *fit.Foothold) (*fit.Foothold, error) {
+	end, err := x.descend(ctx, from.Theta)
+	if end == nil && err == nil {
+		err = &fit.NoEndError{Starts: 1 + x.o.Starts}
+	}
+	return end, err
 }
 
 // chance is the covariance of what the moments of a cohort miss: that of its samples, and that of where its first people come to.

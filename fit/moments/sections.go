@@ -79,13 +79,6 @@ func groupOf(group []int, i int) int {
 	return group[i]
 }
 
-func weightOf(weight []float64, i int) float64 {
-	if weight == nil {
-		return 1
-	}
-	return weight[i]
-}
-
 func wrong(row int, format string, args ...any) error {
 	return &fit.InputError{Row: row, What: fmt.Sprintf(format, args...)}
 }
@@ -181,7 +174,10 @@ func (s Sections) check(f *formula.Roller, unknowns []fit.Unknown) error {
 			return wrong(i, "time %d, there are %d", t, s.Dates)
 		}
 	}
-	return checkUnknowns(f, unknowns)
+	if len(unknowns) != f.Unknowns {
+		return wrong(-1, "%d unknowns are described, the model has %d", len(unknowns), f.Unknowns)
+	}
+	return fit.CheckUnknowns(unknowns)
 }
 
 func (o Origin) check(f *formula.Roller, c Exposure) error {
@@ -198,11 +194,4 @@ func (o Origin) check(f *formula.Roller, c Exposure) error {
 		return wrong(-1, "one person at the start says nothing of how much people differ")
 	}
 	return nil
-}
-
-func checkUnknowns(f *formula.Roller, unknowns []fit.Unknown) error {
-	if len(unknowns) != f.Unknowns {
-		return wrong(-1, "%d unknowns are described, the model has %d", len(unknowns), f.Unknowns)
-	}
-	return fit.CheckUnknowns(unknowns)
 }

@@ -26,7 +26,7 @@ func layers() map[string]int {
 		"session/chain": 5, "session/saved": 5, "session/relay": 5,
 		"report": 7, "farm": 7, "report/inference": 7, "logs/backtest": 7, "lab/plan": 7, "internal/bench": 7, "store": 7, "server": 7, "client": 7,
 		"command": 8, "command/service": 8, "command/estimate": 8, "command/hosts": 8, "command/interview": 8, "bench/": 8, "internal/release": 8, "internal/mutant": 8, "internal/torture": 8, "internal/bench/served": 8, "internal/site": 8,
-		"conform/journal": 7, "store/postgres": 8, "server/hub": 6, "server/tally": 6,
+		"conform/journal": 7, "command/exit": 7, "store/postgres": 8, "server/hub": 6, "server/tally": 6,
 		"cmd/": 9, "examples/": 9,
 		"fit/forecast": 4,
 	}

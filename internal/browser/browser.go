@@ -128,17 +128,12 @@ const patience = 60 * time.Second
 // Until waits for an expression to be true.
 func (w *Window) Until(expression string) {
 	w.Helper()
-	w.wait(expression, func() bool { return w.Eval(`String(!!(`+expression+`))`) == "true" })
-}
-
-func (w *Window) wait(what string, is func() bool) {
-	w.Helper()
-	for end := time.Now().Add(patience); !is(); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(patience); w.Eval(`String(!!(`+expression+`))`) != "true"; time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
 			text := w.Text()
 			w.mu.Lock()
 			defer w.mu.Unlock()
-			w.Fatalf("never: %s\nthe page shows: %.1500s\nit complains of %v", what, text, w.complaints)
+			w.Fatalf("never: %s\nthe page shows: %.1500s\nit complains of %v", expression, text, w.complaints)
 		}
 	}
 }

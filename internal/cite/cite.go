@@ -34,15 +34,10 @@ func paper() work {
 
 // In is the references in a format: text, bibtex, cff, or both of the first where none is named.
 func In(format string) (string, error) {
-	switch format {
-	case "text":
-		return software().text() + "\n" + paper().text(), nil
-	case "bibtex":
-		return software().bibTeX() + "\n" + paper().bibTeX(), nil
-	case "cff":
-		return citationFile(), nil
-	case "":
-		return software().text() + "\n" + paper().text() + "\n" + software().bibTeX() + "\n" + paper().bibTeX(), nil
+	text, entries := software().text()+"\n"+paper().text(), software().bibTeX()+"\n"+paper().bibTeX()
+	references := map[string]string{"text": text, "bibtex": entries, "cff": citationFile(), "": text + "\n" + entries}
+	if found, known := references[format]; known {
+		return found, nil
 	}
 	return "", fmt.Errorf("--format is %q, want text, bibtex or cff", format)
 }

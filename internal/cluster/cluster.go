@@ -51,11 +51,11 @@ func Start(base string) (*Cluster, error) {
 			return nil, err
 		}
 	}
-	if err := c.run("initdb", "-A", "trust", "-U", "kedge", "-D", c.data(), "-N", "-E", "UTF8", "--locale=C"); err != nil {
-		c.Remove()
-		return nil, err
+	err = c.run("initdb", "-A", "trust", "-U", "kedge", "-D", c.data(), "-N", "-E", "UTF8", "--locale=C")
+	if err == nil {
+		err = c.Begin()
 	}
-	if err := c.Begin(); err != nil {
+	if err != nil {
 		c.Remove()
 		return nil, err
 	}

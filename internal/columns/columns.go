@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,10 +47,8 @@ func (t Table) Rows() int {
 
 // Column returns the column of a name, nil if there is none.
 func (t Table) Column(name string) *Column {
-	for i := range t.Columns {
-		if t.Columns[i].Name == name {
-			return &t.Columns[i]
-		}
+	if i := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name }); i >= 0 {
+		return &t.Columns[i]
 	}
 	return nil
 }

@@ -37,6 +37,7 @@ func ReadCSV(ctx context.Context, r io.ReadSeeker, choose Choice, lim intake.Lim
 	if c.comma != ',' {
 		c.frame.Notes = append(c.frame.Notes, "fields are separated by "+map[rune]string{';': "semicolons", '\t': "tabs"}[c.comma])
 	}
+	c.commas, c.texts = make([]int, len(places)), make([]int, len(places))
 	if err := c.each(c.look); err != nil {
 		return nil, err
 	}
@@ -200,9 +201,6 @@ func (c *csvFile) mistake(err error, row int) error {
 
 // look finds out what a row holds.
 func (c *csvFile) look(row int, fields []string) error {
-	if c.commas == nil {
-		c.commas, c.texts = make([]int, len(c.places)), make([]int, len(c.places))
-	}
 	for j, place := range c.places {
 		field := strings.TrimSpace(fields[place])
 		if _, ok := number(field); ok || IsMissing(field) {

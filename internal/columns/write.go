@@ -1,8 +1,10 @@
 package columns
 
 import (
+	"cmp"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
@@ -140,17 +142,12 @@ type ordered struct {
 func (o ordered) Fields() []parquet.Field { return o.fields }
 
 func schemaOf(fields []Field) *parquet.Schema {
-	o := ordered{Group: parquet.Group{}, fields: make([]parquet.Field, len(fields))}
-	for _, f := range fields {
-		o.Group[f.Name] = nodeOf(f.Kind)
+	o, place := ordered{Group: parquet.Group{}}, map[string]int{}
+	for i, f := range fields {
+		o.Group[f.Name], place[f.Name] = nodeOf(f.Kind), i
 	}
-	for _, node := range o.Group.Fields() {
-		for i, f := range fields {
-			if f.Name == node.Name() {
-				o.fields[i] = node
-			}
-		}
-	}
+	o.fields = o.Group.Fields()
+	slices.SortFunc(o.fields, func(a, b parquet.Field) int { return cmp.Compare(place[a.Name()], place[b.Name()]) })
 	return parquet.NewSchema("kedge", o)
 }
 

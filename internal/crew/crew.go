@@ -3,12 +3,17 @@
 package crew
 
 import (
+	"cmp"
+	"runtime"
 	"sync"
 	"sync/atomic"
 )
 
 // Grain is how many entries make a goroutine worth starting: below, waking another core takes longer than the work.
 const Grain = 1 << 16
+
+// Workers returns how many goroutines may compute where so many are asked for: below 1 one a core.
+func Workers(asked int) int { return cmp.Or(max(0, asked), runtime.GOMAXPROCS(0)) }
 
 // Hands returns how many of the workers on offer a job over so many entries is worth: one for every Grain, at least one.
 // A job of fewer than 2·Grain entries stays on the caller's core.

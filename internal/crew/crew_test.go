@@ -25,6 +25,15 @@ func TestHands(t *testing.T) {
 	}
 }
 
+// By hand: as many as are asked for, else one a core.
+func TestWorkers(t *testing.T) {
+	for asked, want := range map[int]int{-1: runtime.GOMAXPROCS(0), 0: runtime.GOMAXPROCS(0), 1: 1, 7: 7} {
+		if got := crew.Workers(asked); got != want {
+			t.Errorf("%d are asked for: %d, want %d", asked, got, want)
+		}
+	}
+}
+
 // Every piece is done once, and nobody does two at a time under one number.
 func TestShareDoesEveryPieceOnce(t *testing.T) {
 	for _, hands := range []int{1, 2, 3, 8, 200} {

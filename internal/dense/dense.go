@@ -12,6 +12,28 @@ import (
 // row returns row i of a matrix with width columns.
 func row(a []float64, i, width int) []float64 { return a[i*width : (i+1)*width] }
 
+// Product returns AB of n×n matrices.
+func Product(a, b []float64, n int) []float64 {
+	out := make([]float64, n*n)
+	for i := range n {
+		for j, v := range row(a, i, n) {
+			rows.AddScaled(row(out, i, n), v, row(b, j, n))
+		}
+	}
+	return out
+}
+
+// Transposed returns Aᵀ of an n×n matrix.
+func Transposed(a []float64, n int) []float64 {
+	out := make([]float64, n*n)
+	for i := range n {
+		for j, v := range row(a, i, n) {
+			out[j*n+i] = v
+		}
+	}
+	return out
+}
+
 // MaxRowSum returns the largest sum of |aᵢⱼ| over the first columns of a row of the given width, the norm induced by ‖·‖∞.
 func MaxRowSum(a []float64, columns, width int) float64 {
 	largest := 0.0

@@ -3,6 +3,7 @@ package dense_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -133,5 +134,16 @@ func TestLyapunovOfANumber(t *testing.T) {
 	}
 	if _, off := dense.Lyapunov([]float64{2}, 1); off < 1e-3 {
 		t.Errorf("an expanding number has a solution with residual %v", off)
+	}
+}
+
+// By hand.
+func TestProductsAndTransposes(t *testing.T) {
+	a, b := []float64{1, 2, 3, 4}, []float64{5, 6, 7, 8}
+	if got, want := dense.Product(a, b, 2), []float64{19, 22, 43, 50}; !slices.Equal(got, want) {
+		t.Errorf("AB is %v, want %v", got, want)
+	}
+	if got, want := dense.Transposed(a, 2), []float64{1, 3, 2, 4}; !slices.Equal(got, want) {
+		t.Errorf("the transpose is %v, want %v", got, want)
 	}
 }

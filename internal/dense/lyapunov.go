@@ -2,6 +2,7 @@ package dense
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -14,11 +15,7 @@ const Rounds = 4
 // the equation of what is missing is solved the same way until the residual is rounding.
 func Lyapunov(a []float64, n int) (p []float64, off float64) {
 	A := mat.NewDense(n, n, a)
-	rest := mat.NewDense(n, n, nil)
-	for i := range n {
-		rest.Set(i, i, 1)
-	}
-	P := mat.NewDense(n, n, nil)
+	rest, P := Identity(n), mat.NewDense(n, n, nil)
 	off = math.Inf(1)
 	for range Rounds {
 		var add mat.Dense
@@ -63,6 +60,11 @@ func residual(A, P *mat.Dense) *mat.Dense {
 		r.Set(i, i, r.At(i, i)+1)
 	}
 	return &r
+}
+
+// Identity returns the n×n matrix with 1 on its diagonal and 0 beside it.
+func Identity(n int) *mat.Dense {
+	return mat.DenseCopyOf(mat.NewDiagDense(n, slices.Repeat([]float64{1}, n)))
 }
 
 // Symmetrize replaces X by (X + Xᵀ)/2.

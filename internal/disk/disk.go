@@ -87,7 +87,7 @@ func (d Disk) MakeAll(path string) (made []string, err error) {
 	case err != nil:
 		return made, err
 	}
-	return append(made, path), d.syncDir(above)
+	return append(made, path), d.SyncDir(above)
 }
 
 // RemoveEmpty removes folders as MakeAll made them, the innermost first, as long as they are empty.
@@ -212,7 +212,8 @@ func (d *Dir) Sync(name string) error {
 
 const syncsFolders = runtime.GOOS != "windows" // which puts names on disk by itself and has no call for it
 
-func (d Disk) syncDir(path string) error {
+// SyncDir puts the names in a folder on disk.
+func (d Disk) SyncDir(path string) error {
 	dir, err := d.Open(cmp.Or(path, "."))
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@
 package evidence
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -42,15 +43,9 @@ func Whole() bool { return os.Getenv("KEDGE_TORTURE") != "" }
 func For(t *testing.T, p Promise) *Witness {
 	t.Helper()
 	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := moduleOf(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	inside, err := filepath.Rel(root, dir)
-	if err != nil {
+	root, err2 := moduleOf(dir)
+	inside, err3 := filepath.Rel(root, dir)
+	if err := errors.Join(err, err2, err3); err != nil {
 		t.Fatal(err)
 	}
 	test, _, _ := strings.Cut(t.Name(), "/")
@@ -136,7 +131,7 @@ func (r *Witness) settle(name string) {
 	case update:
 		r.claimed.Keeps, r.claimed.Tests, r.claimed.Run = old.Keeps, old.Tests, &board.Occasion{Date: time.Now().UTC().Format(time.DateOnly), Seconds: math.Round(10*time.Since(r.begun).Seconds()) / 10}
 		r.claimed.Run.Commit, r.claimed.Run.Changed = origin.Of(r.root)
-		err = r.write(filepath.Join(r.root, filepath.FromSlash(board.Dir)), name)
+		err = write(filepath.Join(r.root, filepath.FromSlash(board.Dir)), name, r.claimed)
 	case err == nil && !old.IsOf(r.claimed):
 		t.Errorf("%s has other words or bars than its test: KEDGE_UPDATE=1 %s renews it", filepath.Join(board.Dir, name+".json"), r.claimed.Command())
 	}
@@ -150,17 +145,13 @@ func (r *Witness) settle(name string) {
 func (r *Witness) tell(dir, name string) {
 	said := r.claimed
 	said.Skipped = r.t.Skipped()
-	text, err := said.Text()
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, name+".json"), text, 0o644)
-	}
-	if err != nil {
+	if err := write(dir, name, said); err != nil {
 		r.t.Errorf("KEDGE_FIGURES: %v", err)
 	}
 }
 
-func (r *Witness) write(dir, name string) error {
-	text, err := r.claimed.Text()
+func write(dir, name string, told board.Testimony) error {
+	text, err := told.Text()
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}

@@ -12,15 +12,7 @@ const (
 )
 
 func (s Stop) String() string {
-	switch s {
-	case OutOfSteps:
-		return "out of steps"
-	case Stagnated:
-		return "stagnated"
-	case NotFinite:
-		return "not finite"
-	}
-	return "solved"
+	return [...]string{"solved", "out of steps", "stagnated", "not finite"}[s]
 }
 
 // StoppedError says that no point within the tolerance was found. The residual is that of the best point.

@@ -16,6 +16,7 @@
 package fixpoint
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/kedge-opt/kedge/internal/rows"
@@ -66,7 +67,7 @@ func New(n int, o Settings) *Solver {
 	if n < 0 || o.Memory < 0 || o.MaxSteps < 0 || !(o.Tolerance >= 0) {
 		panic("fixpoint: negative size or option")
 	}
-	o.fill()
+	o.Memory, o.MaxSteps, o.Tolerance = cmp.Or(o.Memory, 5), cmp.Or(o.MaxSteps, 10_000), cmp.Or(o.Tolerance, 1e-13)
 	vector := func() []float64 { return make([]float64, n) }
 	block := func() []float64 { return make([]float64, n*o.Memory) }
 	return &Solver{
@@ -74,18 +75,6 @@ func New(n int, o Settings) *Solver {
 		g:       vector(), f: vector(), lastG: vector(), lastF: vector(),
 		best: vector(), bestG: vector(), start: vector(), next: vector(), rest: vector(),
 		dG: block(), dF: block(), q: block(), w: block(),
-	}
-}
-
-func (o *Settings) fill() {
-	if o.Memory == 0 {
-		o.Memory = 5
-	}
-	if o.MaxSteps == 0 {
-		o.MaxSteps = 10_000
-	}
-	if o.Tolerance == 0 {
-		o.Tolerance = 1e-13
 	}
 }
 
@@ -129,9 +118,7 @@ func (s *Solver) reset(x []float64) {
 
 // measure sets f and returns the residual of x.
 func (s *Solver) measure(x []float64) float64 {
-	for i, v := range x {
-		s.f[i] = s.g[i] - v
-	}
+	rows.Sub(s.f, s.g, x)
 	m := rows.MaxAbs(s.f)
 	if m > s.largest {
 		s.largest = m
@@ -172,9 +159,7 @@ func (s *Solver) hopeless() bool {
 func (s *Solver) restart(x []float64) {
 	copy(x, s.bestG)
 	copy(s.lastG, s.bestG)
-	for i, v := range s.best {
-		s.lastF[i] = s.bestG[i] - v
-	}
+	rows.Sub(s.lastF, s.bestG, s.best)
 	s.columns, s.stall, s.mixed = 0, 0, false
 	s.plain = s.quota
 	s.quota *= 2
@@ -183,11 +168,8 @@ func (s *Solver) restart(x []float64) {
 // remember adds the newest differences to the ring.
 func (s *Solver) remember() {
 	n := len(s.g)
-	dF, dG := s.dF[s.slot*n:(s.slot+1)*n], s.dG[s.slot*n:(s.slot+1)*n]
-	for i := range dF {
-		dF[i] = s.f[i] - s.lastF[i]
-		dG[i] = s.g[i] - s.lastG[i]
-	}
+	rows.Sub(s.dF[s.slot*n:(s.slot+1)*n], s.f, s.lastF)
+	rows.Sub(s.dG[s.slot*n:(s.slot+1)*n], s.g, s.lastG)
 	s.slot = (s.slot + 1) % s.options.Memory
 	s.columns = min(s.columns+1, s.options.Memory)
 }

@@ -6,6 +6,13 @@ import (
 	"strings"
 )
 
+// Decode reads the first value of a JSON text, and refuses fields that it has no place for.
+func Decode(text []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	return d.Decode(v)
+}
+
 // Repeated is a key that an object of a JSON text has twice, the outermost in whatever case; "" if there is none, or the text is not JSON. Decoders take the
 // last one, and do not tell cases apart in the names of fields; further in, keys may be words of users.
 func Repeated(text []byte) string {

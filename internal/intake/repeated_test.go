@@ -18,3 +18,13 @@ func TestRepeatedKeys(t *testing.T) {
 		}
 	}
 }
+
+func TestDecodeIsStrict(t *testing.T) {
+	var into struct{ A int }
+	if err := intake.Decode([]byte(`{"a":3}`), &into); err != nil || into.A != 3 {
+		t.Errorf("%v and %d, want 3", err, into.A)
+	}
+	if err := intake.Decode([]byte(`{"a":3,"b":4}`), &into); err == nil {
+		t.Error("a field that there is no place for was taken")
+	}
+}

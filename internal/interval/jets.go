@@ -158,9 +158,7 @@ func (j Jets) Max(dst, x, y Jet) {
 		if j.Order == 2 {
 			var r room
 			apart := r.jet(1 + j.Variables)
-			for i := range apart {
-				apart[i] = x[i].Sub(y[i])
-			}
+			j.Sub(apart, x[:len(apart)], y)
 			j.bend(dst, Span{0, math.Inf(1)}, apart)
 		}
 	}

@@ -13,14 +13,7 @@ func (j Jets) Power(dst, x Jet, n int) {
 		j.chain(dst, x, value, Whole(), Whole())
 		return
 	}
-	slope, bend := Span{}, Span{}
-	if n != 0 {
-		slope = v.Power(n - 1).Scale(k)
-	}
-	if n != 0 && n != 1 {
-		bend = v.Power(n - 2).Scale(k).Scale(k - 1)
-	}
-	j.chain(dst, x, value, slope, bend)
+	j.chain(dst, x, value, v.Power(n-1).Scale(k), v.Power(n-2).Scale(k).Scale(k-1)) // 0 times anything is 0
 }
 
 // Div is x/y.
@@ -122,9 +115,7 @@ func (j Jets) LogSumExp(dst Jet, weights []Span, x []Jet) {
 	apart := make(Jet, 1+j.Variables)
 	for k := range x { // Σ wₖ(gₖ−ḡ)(gₖ−ḡ)ᵀ is the sum over pairs of wₖwₗ(gₖ−gₗ)(gₖ−gₗ)ᵀ
 		for l := range k {
-			for i := range apart {
-				apart[i] = x[k][i].Sub(x[l][i])
-			}
+			j.Sub(apart, x[k][:len(apart)], x[l])
 			j.bend(dst, weights[k].Mul(weights[l]), apart)
 		}
 	}

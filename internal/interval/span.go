@@ -22,6 +22,15 @@ func Point(x float64) Span {
 	return Span{x, x}
 }
 
+// Points are numbers, one by one.
+func Points(x []float64) []Span {
+	all := make([]Span, len(x))
+	for i, v := range x {
+		all[i] = Point(v)
+	}
+	return all
+}
+
 // Between is the numbers from lo to hi; of bounds that are none it is the real line.
 func Between(lo, hi float64) Span {
 	if !(lo <= hi) || math.IsInf(lo, 1) || math.IsInf(hi, -1) {

@@ -16,37 +16,26 @@ func (x Span) meets(from, step float64) bool {
 }
 
 // Sin is sin x.
-func (x Span) Sin() Span {
-	if !(x.Most() < far) {
-		return Span{-1, 1}
-	}
-	s := sorted(portable.Sin(x.Lo), portable.Sin(x.Hi))
-	if x.meets(math.Pi/2, 2*math.Pi) {
-		s.Hi = 1
-	}
-	if x.meets(-math.Pi/2, 2*math.Pi) {
-		s.Lo = -1
-	}
-	return s.Narrow(Span{-1, 1})
-}
+func (x Span) Sin() Span { return x.wave(portable.Sin, math.Pi/2, -math.Pi/2) }
 
 // Cos is cos x.
-func (x Span) Cos() Span {
+func (x Span) Cos() Span { return x.wave(portable.Cos, 0, math.Pi) }
+
+// wave is a function that repeats itself after a whole turn, with its only crest, 1, and its only trough, −1, at these places.
+func (x Span) wave(of func(float64) float64, crest, trough float64) Span {
 	if !(x.Most() < far) {
 		return Span{-1, 1}
 	}
-	s := sorted(portable.Cos(x.Lo), portable.Cos(x.Hi))
-	if x.meets(0, 2*math.Pi) {
+	a, b := of(x.Lo), of(x.Hi)
+	s := loose(min(a, b), max(a, b))
+	if x.meets(crest, 2*math.Pi) {
 		s.Hi = 1
 	}
-	if x.meets(math.Pi, 2*math.Pi) {
+	if x.meets(trough, 2*math.Pi) {
 		s.Lo = -1
 	}
 	return s.Narrow(Span{-1, 1})
 }
-
-// sorted is the span of two ends off by rounding.
-func sorted(a, b float64) Span { return loose(min(a, b), max(a, b)) }
 
 // Tan is tan x, which may be anything where it has a pole.
 func (x Span) Tan() Span {

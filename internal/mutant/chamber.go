@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/kedge-opt/kedge/internal/lists"
 )
 
 // Chamber judges many changes that are compiled together, as a court does one by one, in a fraction of the time: tests are compiled once, and a change is
@@ -37,15 +39,20 @@ type juror struct {
 
 // tests are those of a package, compiled with all changes.
 type tests struct {
-	once   sync.Once
-	err    error
-	path   string
-	skip   []string         // those that fail or have no patience for code that has switches in it
-	took   time.Duration    // without a change
-	passes map[int]bool     // changes that they come by
-	by     map[int][]string // tests among which some come by a change; nil of quick tests, which are all asked
-	alone  bool             // they fail without a change: changes are shown to them one by one
-	broken []string         // those of skip that fail without switches too, and say nothing of a change; all of them where alone
+	seat
+	once sync.Once
+	err  error
+	path string
+}
+
+// seat is what is known of tests once they have been seated, also for another sitting with the same changes in the same folder.
+type seat struct {
+	Skip   []string         // those that fail or have no patience for code that has switches in it
+	Took   time.Duration    // without a change
+	Passes map[int]bool     // changes that they come by
+	By     map[int][]string // tests among which some come by a change; nil of quick tests, which are all asked
+	Alone  bool             // they fail without a change: changes are shown to them one by one
+	Broken []string         // those of Skip that fail without switches too, and say nothing of a change; all of them where Alone
 }
 
 // Seat prepares the judgement of changes; what it compiles is left in a folder.
@@ -94,9 +101,7 @@ func (h *Chamber) Judge(ctx context.Context, s Mutation) (Verdict, string, error
 
 // sides are the quick tests of packages and, unless only those are wanted, then all.
 func (h *Chamber) sides(packs ...string) (asked []juror) {
-	for _, p := range packs {
-		asked = append(asked, juror{p, true})
-	}
+	asked = lists.Of(packs, func(p string) juror { return juror{p, true} })
 	for _, p := range packs {
 		if !h.court.Short && h.court.hasSlow(p) {
 			asked = append(asked, juror{p, false})
@@ -123,22 +128,22 @@ func (h *Chamber) ask(ctx context.Context, a juror, id int, s Mutation) (Verdict
 	switch {
 	case err != nil:
 		return "", "", err
-	case t.alone && t.broken != nil:
+	case t.Alone && t.Broken != nil:
 		return "", "", nil
-	case t.alone:
+	case t.Alone:
 		return h.apart(ctx, a, h.court.Run, s)
-	case !t.passes[id]:
+	case !t.Passes[id]:
 		return "", "", nil
 	}
 	only := h.court.Run
-	if some := t.by[id]; len(some) > 0 {
+	if some := t.By[id]; len(some) > 0 {
 		only = names(some)
 	}
-	out, err := h.run(ctx, a, t, only, h.court.hangs(t.took), chosen+"="+strconv.Itoa(id))
+	out, err := h.run(ctx, a, t, only, h.court.hangs(t.Took), chosen+"="+strconv.Itoa(id))
 	if v := verdict(ctx, out, err); v != Alive {
 		return v, a.pack + ": " + failure(string(out)), ctx.Err()
 	}
-	sound := slices.DeleteFunc(slices.Clone(t.skip), func(name string) bool { return slices.Contains(t.broken, name) })
+	sound := slices.DeleteFunc(slices.Clone(t.Skip), func(name string) bool { return slices.Contains(t.Broken, name) })
 	if len(sound) == 0 {
 		return Alive, "", nil
 	}
@@ -209,20 +214,20 @@ func (h *Chamber) compile(ctx context.Context, a juror, t *tests) error {
 		return nil
 	}
 	log := fmt.Sprintf("%s.%t.passed", t.path, a.short)
-	t.alone = true
+	t.Alone = true
 	for range 3 {
 		begun := time.Now()
 		out, err := h.run(ctx, a, t, h.court.Run, 3*h.court.Timeout, passed+"="+log)
-		t.took = time.Since(begun)
+		t.Took = time.Since(begun)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err == nil {
-			t.alone = false
+			t.Alone = false
 			break
 		}
 		for _, m := range failedTest.FindAllSubmatch(out, -1) {
-			t.skip = append(t.skip, string(m[1]))
+			t.Skip = append(t.Skip, string(m[1]))
 		}
 	}
 	if err := h.sift(ctx, a, t); err != nil {
@@ -230,15 +235,15 @@ func (h *Chamber) compile(ctx context.Context, a juror, t *tests) error {
 	}
 	// What they came by in runs that failed counts as well: the tests that are left out are asked apart.
 	var err error
-	if t.passes, err = readPassed(log); err != nil || h.court.Run != "" {
+	if t.Passes, err = readPassed(log); err != nil || h.court.Run != "" {
 		return err
 	}
-	if !t.alone && t.took >= h.patience {
+	if !t.Alone && t.Took >= h.patience {
 		if err := h.apportion(ctx, a, t); err != nil {
 			return err
 		}
 	}
-	text, err := json.Marshal(seat{t.skip, t.took, t.passes, t.by, t.alone, t.broken})
+	text, err := json.Marshal(t.seat)
 	if err != nil {
 		return err
 	}
@@ -251,32 +256,22 @@ func (h *Chamber) sift(ctx context.Context, a juror, t *tests) error {
 	if err != nil {
 		return err
 	}
-	asked := t.skip
-	if t.alone {
+	asked := t.Skip
+	if t.Alone {
 		asked = []string{cmp.Or(h.court.Run, ".")}
 	}
 	for _, name := range asked {
 		c := Court{Root: h.court.Root, Timeout: 3 * h.court.Timeout, Run: name, Short: a.short}
-		if !t.alone {
+		if !t.Alone {
 			c.Run = names([]string{name})
 		}
 		if v, _, err := c.test(ctx, overlay, a.pack); err != nil {
 			return err
 		} else if v != Alive {
-			t.broken = append(t.broken, name)
+			t.Broken = append(t.Broken, name)
 		}
 	}
 	return nil
-}
-
-// seat is what is known of tests once they have been seated, for another sitting with the same changes in the same folder.
-type seat struct {
-	Skip   []string
-	Took   time.Duration
-	Passes map[int]bool
-	By     map[int][]string
-	Alone  bool
-	Broken []string
 }
 
 // recall takes what another sitting knew; nothing of a file that is not there or not whole.
@@ -286,7 +281,7 @@ func (t *tests) recall(path string) bool {
 	if err != nil || json.Unmarshal(text, &s) != nil {
 		return false
 	}
-	t.skip, t.took, t.passes, t.by, t.alone, t.broken = s.Skip, s.Took, s.Passes, s.By, s.Alone, s.Broken
+	t.seat = s
 	return true
 }
 
@@ -319,8 +314,8 @@ func (h *Chamber) apportion(ctx context.Context, a juror, t *tests) error {
 	if err != nil {
 		return fmt.Errorf("list tests of %s: %w", a.pack, err)
 	}
-	all := slices.DeleteFunc(listedTest.FindAllString(string(list), -1), func(name string) bool { return slices.Contains(t.skip, name) })
-	t.by = map[int][]string{}
+	all := slices.DeleteFunc(listedTest.FindAllString(string(list), -1), func(name string) bool { return slices.Contains(t.Skip, name) })
+	t.By = map[int][]string{}
 	for part := range slices.Chunk(all, max(1, (len(all)+mostParts-1)/mostParts)) {
 		log := fmt.Sprintf("%s.%t.%s.passed", t.path, a.short, part[0])
 		_, failed := h.run(ctx, a, t, names(part), h.court.Timeout, passed+"="+log)
@@ -332,10 +327,10 @@ func (h *Chamber) apportion(ctx context.Context, a juror, t *tests) error {
 			return err
 		}
 		if failed != nil {
-			passes = t.passes
+			passes = t.Passes
 		}
 		for id := range passes {
-			t.by[id] = append(t.by[id], part...)
+			t.By[id] = append(t.By[id], part...)
 		}
 	}
 	return nil
@@ -349,8 +344,8 @@ func (h *Chamber) run(ctx context.Context, a juror, t *tests, only string, limit
 	if strings.HasPrefix(variable, chosen+"=") {
 		args = append(args, "-test.failfast")
 	}
-	if len(t.skip) > 0 {
-		args = append(args, "-test.skip", names(t.skip))
+	if len(t.Skip) > 0 {
+		args = append(args, "-test.skip", names(t.Skip))
 	}
 	cmd := exec.CommandContext(within, t.path, args...)
 	cmd.Dir = filepath.Join(h.court.Root, a.pack)
@@ -366,13 +361,13 @@ func (h *Chamber) run(ctx context.Context, a juror, t *tests, only string, limit
 // Disturbed are tests that could not be asked about changes together, by package; they were asked about each apart.
 func (h *Chamber) Disturbed() []string {
 	return h.list(func(t *tests) []string {
-		return slices.DeleteFunc(slices.Clone(t.skip), func(name string) bool { return slices.Contains(t.broken, name) })
+		return slices.DeleteFunc(slices.Clone(t.Skip), func(name string) bool { return slices.Contains(t.Broken, name) })
 	})
 }
 
 // Broken are tests that fail without any change, by package: they judged nothing.
 func (h *Chamber) Broken() []string {
-	return h.list(func(t *tests) []string { return t.broken })
+	return h.list(func(t *tests) []string { return t.Broken })
 }
 
 func (h *Chamber) list(of func(*tests) []string) (list []string) {

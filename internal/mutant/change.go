@@ -250,15 +250,10 @@ func named(e ast.Expr, name string) bool {
 
 // beside forgets what is returned beside err where that is known to be an error.
 func (f *finder) beside(body *ast.BlockStmt) {
-	if len(body.List) != 1 {
-		return
-	}
-	r, isReturn := body.List[0].(*ast.ReturnStmt)
-	if !isReturn || len(r.Results) < 2 {
-		return
-	}
-	if named(r.Results[len(r.Results)-1], "err") {
-		f.forget(r)
+	if len(body.List) == 1 {
+		if r, isReturn := body.List[0].(*ast.ReturnStmt); isReturn && len(r.Results) > 1 && named(r.Results[len(r.Results)-1], "err") {
+			f.forget(r)
+		}
 	}
 }
 
@@ -307,10 +302,7 @@ func (f *finder) of(n ast.Node) string {
 
 func (f *finder) add(from, to token.Pos, now string) {
 	a, b := f.set.Position(from), f.set.Position(to)
-	line := f.text[a.Offset-a.Column+1:]
-	if end := bytes.IndexByte(line, '\n'); end >= 0 {
-		line = line[:end]
-	}
+	line, _, _ := bytes.Cut(f.text[a.Offset-a.Column+1:], []byte("\n"))
 	key := Key{f.file, inALine(string(line)), inALine(string(f.text[a.Offset:b.Offset])), inALine(now)}
 	f.sites = append(f.sites, Mutation{Key: key, Line: a.Line, from: a.Offset, to: b.Offset, now: now, body: f.body})
 }

@@ -4,18 +4,18 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
+
+	"github.com/kedge-opt/kedge/internal/lists"
 )
 
 // Draw draws so many of the changes, each at most once, the same for the same seed and code.
 func Draw(all []Mutation, sample int, seed uint64) []Mutation {
 	order := rand.New(rand.NewPCG(seed, 0)).Perm(len(all))
-	var drawn []Mutation
-	for _, i := range order[:min(sample, len(order))] {
-		drawn = append(drawn, all[i])
-	}
-	return drawn
+	return lists.Of(order[:min(sample, len(order))], func(i int) Mutation { return all[i] })
 }
 
 // ReadExceptions reads changes that no test can notice, one a line: file, line of code, what was, what is now, and why, with tabs between.
@@ -42,11 +42,5 @@ func Stale(known map[Key]string, all []Mutation) []Key {
 	for _, s := range all {
 		there[s.Key] = true
 	}
-	var gone []Key
-	for k := range known {
-		if !there[k] {
-			gone = append(gone, k)
-		}
-	}
-	return gone
+	return slices.DeleteFunc(slices.Collect(maps.Keys(known)), func(k Key) bool { return there[k] })
 }

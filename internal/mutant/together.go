@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/kedge-opt/kedge/internal/lists"
 )
 
 // together is code that has many changes in it, of which a process shows the one that its environment names: it is compiled once for all of them.
@@ -81,9 +84,7 @@ func (c *Court) plantTogether(ctx context.Context, dir string, list []Mutation) 
 		if err != nil {
 			return nil, err
 		}
-		for path, instead := range files {
-			replace[path] = instead
-		}
+		maps.Copy(replace, files)
 	}
 	var err error
 	t.overlay, err = writeOverlay(dir, "all", replace)
@@ -173,19 +174,11 @@ func (t *together) choose(path string, text []byte, list []Mutation) []byte {
 	for _, s := range list {
 		byBody[s.body] = append(byBody[s.body], s)
 	}
-	bodies := make([]span, 0, len(byBody))
-	for b := range byBody {
-		bodies = append(bodies, b)
-	}
-	slices.SortFunc(bodies, func(a, b span) int { return a.from - b.from })
 	var out bytes.Buffer
 	at := 0
-	for _, b := range bodies {
+	for _, b := range slices.SortedFunc(maps.Keys(byBody), func(a, b span) int { return a.from - b.from }) {
 		out.Write(text[at:b.from])
-		var ids []string
-		for _, s := range byBody[b] {
-			ids = append(ids, strconv.Itoa(t.planted[s]))
-		}
+		ids := lists.Of(byBody[b], func(s Mutation) string { return strconv.Itoa(t.planted[s]) })
 		fmt.Fprintf(&out, "{\nif mutantChosen != 0 {\nswitch mutantChosen {\ncase -1:\nmutantPassed(%s)\n", strings.Join(ids, ", "))
 		for _, s := range byBody[b] {
 			end := "return"

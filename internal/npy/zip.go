@@ -112,7 +112,11 @@ type unpacker struct {
 
 // member reads f to its end, which also checks its checksum. What is wrong with it has its name.
 func (u *unpacker) member(f *zip.File, keep bool) (a Array, err error) {
-	defer func() { err = inMember(f, err) }()
+	defer func() {
+		if wrong := (*intake.FormatError)(nil); errors.As(err, &wrong) {
+			wrong.Member = memberName(f)
+		}
+	}()
 	defer intake.Catch(&err)
 	rc, err := f.Open()
 	if err != nil {
@@ -156,15 +160,6 @@ func atEnd(r io.Reader) {
 	default:
 		panic(because("read to the end", err))
 	}
-}
-
-// inMember adds the member's name to an error of its array.
-func inMember(f *zip.File, err error) error {
-	var fe *intake.FormatError
-	if errors.As(err, &fe) {
-		fe.Member = memberName(f)
-	}
-	return err
 }
 
 // WriteZip writes an archive that numpy.load opens: the arrays in the given order, not compressed, dated 1980-01-01, so that

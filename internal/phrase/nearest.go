@@ -1,5 +1,7 @@
 package phrase
 
+import "strings"
+
 // Nearest returns the known word that a misspelt one most likely stands for, "" when none is near.
 func Nearest(key string, known []string) string {
 	best, least := "", 1+max(1, len(key)/3)
@@ -34,4 +36,13 @@ func editDistance(a, b string) int {
 		before, last, row = last, row, before
 	}
 	return last[len(b)]
+}
+
+// Suggested puts names that cobra suggests in lines below a text into its sentence.
+func Suggested(text string) string {
+	said, names, isHinted := strings.Cut(text, "\n\nDid you mean this?\n\t")
+	if !isHinted {
+		return text
+	}
+	return said + "; did you mean " + EnumerateBy(strings.Split(names, "\n\t"), "or") + "?"
 }

@@ -13,3 +13,15 @@ func TestNearest(t *testing.T) {
 		}
 	}
 }
+
+func TestSuggestionsStandInTheSentence(t *testing.T) {
+	for text, want := range map[string]string{
+		"unknown command": "unknown command",
+		"unknown command\n\nDid you mean this?\n\trun":              "unknown command; did you mean run?",
+		"unknown command\n\nDid you mean this?\n\trun\n\truns\n\tu": "unknown command; did you mean run, runs or u?",
+	} {
+		if got := Suggested(text); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -111,28 +111,22 @@ func Minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 // Typed undoes Minus: numbers copied from a page, as programs read them.
 func Typed(s string) string { return strings.ReplaceAll(s, "−", "-") }
 
-// Count says how many, as in "1 trial" and "20 trials".
-func Count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
+// Count says how many, as in "1 trial" and "20 trials", or "2 batches" where that is another word.
+func Count(n int, one string, many ...string) string {
+	return counted(n, strconv.Itoa(n), one, append(many, one+"s")[0])
 }
 
 // CountGrouped is Count with the digits of a long number in groups.
-func CountGrouped(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return Grouped(n) + " " + what + "s"
-}
+func CountGrouped(n int, what string) string { return counted(n, Grouped(n), what, what+"s") }
 
 // People says how many, with its digits in groups.
-func People(n int) string {
+func People(n int) string { return counted(n, Grouped(n), "person", "people") }
+
+func counted(n int, digits, one, many string) string {
 	if n == 1 {
-		return "1 person"
+		return "1 " + one
 	}
-	return Grouped(n) + " people"
+	return digits + " " + many
 }
 
 // Grouped writes a number with its digits in groups of three where there are more than four.

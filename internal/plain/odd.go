@@ -16,17 +16,13 @@ func (e *OddFileError) Error() string {
 }
 
 func kindOf(mode fs.FileMode) string {
-	switch {
-	case mode.IsDir():
-		return "a folder"
-	case mode&fs.ModeNamedPipe != 0:
-		return "a named pipe"
-	case mode&fs.ModeSocket != 0:
-		return "a socket"
-	case mode&fs.ModeDevice != 0:
-		return "a device"
-	case mode&fs.ModeSymlink != 0:
-		return "a link"
+	for _, odd := range []struct {
+		mode fs.FileMode
+		is   string
+	}{{fs.ModeDir, "a folder"}, {fs.ModeNamedPipe, "a named pipe"}, {fs.ModeSocket, "a socket"}, {fs.ModeDevice, "a device"}, {fs.ModeSymlink, "a link"}} {
+		if mode&odd.mode != 0 {
+			return odd.is
+		}
 	}
 	return "no file that can be read to its end"
 }

@@ -160,13 +160,11 @@ func Atan2(y, x float64) float64 {
 	}
 	my, ky := math.Frexp(math.Abs(y))
 	mx, kx := math.Frexp(math.Abs(x))
-	if gap := ky - kx; gap < -60 && x > 0 {
+	gap := ky - kx
+	if gap < -60 && x > 0 {
 		return y / x
-	} else {
-		gap = min(max(gap, -200), 200)
-		my = math.Ldexp(my, gap)
 	}
-	a := angle(whole(my), whole(mx))
+	a := angle(whole(math.Ldexp(my, min(max(gap, -200), 200))), whole(mx))
 	if x < 0 {
 		a = halfTurn().minus(a)
 	}

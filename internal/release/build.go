@@ -46,15 +46,12 @@ func compile(ctx context.Context, root, into string, t Platform, flags ...string
 // described adds what a program says of its origin, which must be what was asked for.
 func described(p program, info *debug.BuildInfo) (program, error) {
 	p.at = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
+	asked := map[string]string{"GOOS": p.OS, "GOARCH": p.Arch, "CGO_ENABLED": "0"}
 	for _, s := range info.Settings {
-		wrong := false
+		if want, is := asked[s.Key]; is && s.Value != want {
+			return p, fmt.Errorf("kedge for %v was built with %s=%s", p.Platform, s.Key, s.Value)
+		}
 		switch s.Key {
-		case "GOOS":
-			wrong = s.Value != p.OS
-		case "GOARCH":
-			wrong = s.Value != p.Arch
-		case "CGO_ENABLED":
-			wrong = s.Value != "0"
 		case "vcs.revision":
 			p.revision = s.Value
 		case "vcs.modified":
@@ -65,9 +62,6 @@ func described(p program, info *debug.BuildInfo) (program, error) {
 				return p, err
 			}
 			p.at = at.UTC()
-		}
-		if wrong {
-			return p, fmt.Errorf("kedge for %v was built with %s=%s", p.Platform, s.Key, s.Value)
 		}
 	}
 	return p, nil

@@ -5,7 +5,10 @@ package release
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
+
+	"github.com/kedge-opt/kedge/internal/lists"
 )
 
 // Platform is a system and an architecture that kedge is built for.
@@ -29,22 +32,12 @@ func ParsePlatforms(list string) (chosen []Platform, err error) {
 		if word != "host" {
 			t.OS, t.Arch, _ = strings.Cut(word, "/")
 		}
-		if !isKnown(t) {
-			return nil, fmt.Errorf("there is no target %q; the targets are %s, host and all", word, known())
+		if !slices.Contains(Platforms(), t) {
+			return nil, fmt.Errorf("there is no target %q; the targets are %s, host and all", word, strings.Join(lists.Of(Platforms(), Platform.String), ", "))
 		}
 		chosen = append(chosen, t)
 	}
 	return chosen, nil
-}
-
-func isKnown(t Platform) bool { return strings.Contains(", "+known()+",", ", "+t.String()+",") }
-
-func known() string {
-	var names []string
-	for _, t := range Platforms() {
-		names = append(names, t.String())
-	}
-	return strings.Join(names, ", ")
 }
 
 func (t Platform) String() string { return t.OS + "/" + t.Arch }

@@ -90,21 +90,22 @@ func (o Making) add(ctx context.Context, made map[string][]byte, p program, shar
 	if err != nil {
 		return err
 	}
-	name, packed, err := archive(p.Platform, command, shared, p.at)
+	put := func(name string, packed []byte, err error) error {
+		if err == nil {
+			made[name] = packed
+		}
+		return err
+	}
+	err = put(archive(p.Platform, command, shared, p.at))
+	if err == nil && p.tags() != nil {
+		err = put(python.wheel(p.Platform, command, p.at))
+	}
+	if err == nil {
+		err = put(o.bill(ctx, p))
+	}
 	if err != nil {
 		return err
 	}
-	made[name] = packed
-	if p.tags() != nil {
-		if name, packed, err = python.wheel(p.Platform, command, p.at); err != nil {
-			return err
-		}
-		made[name] = packed
-	}
-	if name, packed, err = o.bill(ctx, p); err != nil {
-		return err
-	}
-	made[name] = packed
 	started := "started"
 	if skipped != "" {
 		started = "not started: " + skipped

@@ -29,11 +29,8 @@ func NewKey(path string) error {
 		return err
 	}
 	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		return err
-	}
-	open, err := x509.MarshalPKIXPublicKey(public)
-	if err != nil {
+	open, err2 := x509.MarshalPKIXPublicKey(public)
+	if err := errors.Join(err, err2); err != nil {
 		return err
 	}
 	for _, f := range []struct {
@@ -52,17 +49,25 @@ func NewKey(path string) error {
 	return nil
 }
 
-// readPEM reads the one block of a file.
-func readPEM(path, kind string) ([]byte, error) {
+// readKey reads an ed25519 key, the one block of a file in PEM.
+func readKey[Key any](path, kind string, parse func(der []byte) (any, error)) (own Key, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, err
+		return own, err
 	}
 	block, _ := pem.Decode(text)
 	if block == nil || block.Type != kind {
-		return nil, fmt.Errorf("%s is no %s in PEM: go run ./cmd/release key FILE makes one", path, strings.ToLower(kind))
+		return own, fmt.Errorf("%s is no %s in PEM: go run ./cmd/release key FILE makes one", path, strings.ToLower(kind))
 	}
-	return block.Bytes, nil
+	key, err := parse(block.Bytes)
+	if err != nil {
+		return own, fmt.Errorf("%s: %w", path, err)
+	}
+	own, ok := key.(Key)
+	if !ok {
+		return own, fmt.Errorf("%s is no ed25519 key", path)
+	}
+	return own, nil
 }
 
 // sign signs the checksums by the key of a file that nobody else may read.
@@ -74,19 +79,11 @@ func sign(path string, sums []byte) ([]byte, error) {
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		return nil, fmt.Errorf("%s may be read by others (mode %v): chmod 600 it, or make another key if they may have read it", path, info.Mode().Perm())
 	}
-	der, err := readPEM(path, "PRIVATE KEY")
+	key, err := readKey[ed25519.PrivateKey](path, "PRIVATE KEY", x509.ParsePKCS8PrivateKey)
 	if err != nil {
 		return nil, err
 	}
-	key, err := x509.ParsePKCS8PrivateKey(der)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	own, ok := key.(ed25519.PrivateKey)
-	if !ok {
-		return nil, fmt.Errorf("%s is no ed25519 key", path)
-	}
-	return ed25519.Sign(own, sums), nil
+	return ed25519.Sign(key, sums), nil
 }
 
 // Vetted is what Verify found.
@@ -97,17 +94,9 @@ type Vetted struct {
 
 // Verify checks the files of a release: the signature of their checksums by a public key, then the checksum of every file that is here.
 func Verify(dir, public string) (c Vetted, err error) {
-	der, err := readPEM(public, "PUBLIC KEY")
+	key, err := readKey[ed25519.PublicKey](public, "PUBLIC KEY", x509.ParsePKIXPublicKey)
 	if err != nil {
 		return c, err
-	}
-	key, err := x509.ParsePKIXPublicKey(der)
-	if err != nil {
-		return c, fmt.Errorf("%s: %w", public, err)
-	}
-	own, ok := key.(ed25519.PublicKey)
-	if !ok {
-		return c, fmt.Errorf("%s is no ed25519 key", public)
 	}
 	sums, err := os.ReadFile(filepath.Join(dir, sumsFile))
 	if err != nil {
@@ -117,7 +106,7 @@ func Verify(dir, public string) (c Vetted, err error) {
 	if err != nil {
 		return c, err
 	}
-	if !ed25519.Verify(own, sums, signature) {
+	if !ed25519.Verify(key, sums, signature) {
 		return c, fmt.Errorf("%s is not signed by %s: do not use what it lists", filepath.Join(dir, sumsFile), public)
 	}
 	for line := range strings.Lines(string(sums)) {

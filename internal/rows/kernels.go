@@ -144,8 +144,8 @@ func leap(e, a, b, s float64) (root float64, ok bool) {
 
 // guess starts at a bound from below and takes three steps of Halley's method in single precision, whatever comes out.
 func guess(a, b, s float32) float64 {
-	r := greater32(b-s, 0)
-	e := greater32(root32(float32(a*a)+float32(r*r)), a)
+	r := greater(b-s, 0)
+	e := greater(root32(float32(a*a)+float32(r*r)), a)
 	for range 3 {
 		e += halley(e, s, b, a*a, b*b)
 	}
@@ -194,14 +194,6 @@ func overshoot(e, a, b, s float64) (over, slope float64) {
 func hypotenuse(a, r float64) float64 {
 	r = max(0, r)
 	return math.Sqrt(float64(a*a) + float64(r*r))
-}
-
-// greater32 returns y where the two cannot be told apart, as vector instructions do.
-func greater32(x, y float32) float32 {
-	if x > y {
-		return x
-	}
-	return y
 }
 
 // root32 rounds twice, which for a square root comes to the same as once [figueroa1995].

@@ -32,7 +32,7 @@ func lesser(x, y float64) float64 {
 	return y
 }
 
-func greater(x, y float64) float64 {
+func greater[F float32 | float64](x, y F) F {
 	if x > y {
 		return x
 	}

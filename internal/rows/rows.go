@@ -4,7 +4,10 @@
 // said (math.FMA).
 package rows
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Dot returns xᵀy over the entries of x, summed in four interleaved lanes: entry i goes to lane i mod 4, and the lanes are added as (0+2) + (1+3).
 func Dot(x, y []float64) float64 {
@@ -61,6 +64,14 @@ func Sum(x []float64) float64 {
 }
 
 func eight(x *[8]float64) float64 { return 0 + x[0] + x[1] + x[2] + x[3] + x[4] + x[5] + x[6] + x[7] }
+
+// Weight is an entry of weights; where there are none, all are 1.
+func Weight(w []float64, i int) float64 {
+	if w == nil {
+		return 1
+	}
+	return w[i]
+}
 
 // Norm returns the Euclidean norm of x without overflow or underflow in between.
 func Norm(x []float64) float64 {
@@ -122,6 +133,14 @@ func MaxAbs(x []float64) float64 {
 	return maxAbsPlain(x)
 }
 
+// Farthest returns max |xᵢ − yᵢ|, NaN if there is one.
+func Farthest(x, y []float64) (most float64) {
+	for i, v := range x {
+		most = max(most, math.Abs(v-y[i]))
+	}
+	return most
+}
+
 func maxAbsPlain(x []float64) float64 {
 	// Without their sign, numbers are ordered as their bits are, and a NaN comes above all.
 	m := uint64(0)
@@ -129,6 +148,17 @@ func maxAbsPlain(x []float64) float64 {
 		m = max(m, math.Float64bits(v)<<1)
 	}
 	return math.Float64frombits(m >> 1)
+}
+
+// Quantile interpolates between the order statistics of sorted numbers, NaN where there are none.
+func Quantile(sorted []float64, share float64) float64 {
+	if len(sorted) == 0 {
+		return math.NaN()
+	}
+	at := float64(share * float64(len(sorted)-1))
+	i := int(at)
+	j := min(i+1, len(sorted)-1)
+	return sorted[i] + float64((at-float64(i))*(sorted[j]-sorted[i]))
 }
 
 // Finite tells whether x holds neither NaN nor infinity.
@@ -145,6 +175,11 @@ func finitePlain(x []float64) bool {
 		s += v * 0
 	}
 	return s == 0
+}
+
+// SameBits tells whether x and y have the same length and bits.
+func SameBits(x, y []float64) bool {
+	return slices.EqualFunc(x, y, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
 }
 
 // AddScaled does dst += a·x over the entries of x.

@@ -226,3 +226,30 @@ func ExampleAddTree() {
 	fmt.Println(parts[:2])
 	// Output: [6 60]
 }
+
+// By hand: between neighbours in proportion, the last with itself.
+func TestQuantilesAndWeights(t *testing.T) {
+	list := []float64{1, 2, 4}
+	for share, want := range map[float64]float64{0: 1, 0.25: 1.5, 0.5: 2, 0.75: 3, 1: 4} {
+		if got := rows.Quantile(list, share); got != want {
+			t.Errorf("quantile %g of %v is %g, want %g", share, list, got, want)
+		}
+	}
+	if got := rows.Quantile(nil, 0.5); !math.IsNaN(got) {
+		t.Errorf("the median of nothing is %g", got)
+	}
+	if rows.Weight(nil, 2) != 1 || rows.Weight(list, 2) != 4 {
+		t.Errorf("weights are %g without a list and %g with one, want 1 and 4", rows.Weight(nil, 2), rows.Weight(list, 2))
+	}
+}
+
+func TestFarthest(t *testing.T) {
+	for want, y := range map[float64][]float64{3: {-2, 2, 4}, 2: {1, 2, 6}, 0: {1, 2, 4}, inf: {1, inf, 0}} {
+		if got := rows.Farthest([]float64{1, 2, 4}, y); got != want {
+			t.Errorf("%v is %g away, want %g", y, got, want)
+		}
+	}
+	if got := rows.Farthest([]float64{1, nan, 4}, []float64{9, 9, 9}); !math.IsNaN(got) {
+		t.Errorf("a NaN is %g away", got)
+	}
+}

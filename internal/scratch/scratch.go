@@ -9,8 +9,9 @@ import (
 
 // Loan is a borrowed vector.
 type Loan[T float64 | int] struct {
-	X    []T
-	back *[]T
+	X     []T
+	back  *[]T
+	shelf *sync.Pool // that it goes back to
 }
 
 // shelves are idle vectors, by the power of two that they have room for. The garbage collector clears them.
@@ -31,25 +32,21 @@ func borrow[T float64 | int](from *shelves, n int) Loan[T] {
 	if n == 0 {
 		return Loan[T]{}
 	}
-	shelf := bits.Len(uint(n - 1))
-	back, ok := from[shelf].Get().(*[]T)
+	power := bits.Len(uint(n - 1))
+	shelf := &from[power]
+	back, ok := shelf.Get().(*[]T)
 	if !ok {
-		x := make([]T, 1<<shelf)
-		return Loan[T]{X: x[:n], back: &x}
+		x := make([]T, 1<<power)
+		return Loan[T]{X: x[:n], back: &x, shelf: shelf}
 	}
-	v := Loan[T]{X: (*back)[:n], back: back}
+	v := Loan[T]{X: (*back)[:n], back: back, shelf: shelf}
 	clear(v.X)
 	return v
 }
 
 // Return gives v back. It must not be used any more.
 func (v Loan[T]) Return() {
-	if v.back == nil {
-		return
+	if v.shelf != nil {
+		v.shelf.Put(v.back)
 	}
-	to := numbers()
-	if _, whole := any(v.back).(*[]int); whole {
-		to = indices()
-	}
-	to[bits.Len(uint(cap(*v.back)-1))].Put(v.back)
 }

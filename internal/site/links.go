@@ -21,24 +21,19 @@ type linker struct {
 // follow checks the links of a document and turns them into those of the site.
 func (l *linker) follow(d *document) error {
 	var errs []error
-	d.each(func(n ast.Node) {
-		var to []byte
+	each(d.tree, func(n ast.Node) {
+		var to *[]byte
 		switch n := n.(type) {
 		case *ast.Link:
-			to = n.Destination
+			to = &n.Destination
 		case *ast.Image:
-			to = n.Destination
+			to = &n.Destination
 		default:
 			return
 		}
-		there, err := l.resolve(d, n, string(to))
+		there, err := l.resolve(d, n, string(*to))
 		errs = append(errs, err)
-		switch n := n.(type) {
-		case *ast.Link:
-			n.Destination = []byte(there)
-		case *ast.Image:
-			n.Destination = []byte(there)
-		}
+		*to = []byte(there)
 	})
 	return errors.Join(errs...)
 }

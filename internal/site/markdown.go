@@ -26,7 +26,7 @@ func parse(file string, content []byte) *document {
 	d := &document{file: file, text: content, anchors: map[string]bool{}}
 	ctx := parser.NewContext(parser.WithIDs(&anchors{used: d.anchors}))
 	d.tree = markdown().Parser().Parse(text.NewReader(content), parser.WithContext(ctx))
-	d.each(func(n ast.Node) {
+	each(d.tree, func(n ast.Node) {
 		if h, ok := n.(*ast.Heading); ok && d.title == "" {
 			d.title = plainText(h, content)
 		}
@@ -34,9 +34,9 @@ func parse(file string, content []byte) *document {
 	return d
 }
 
-// each visits the nodes of a document.
-func (d *document) each(visit func(n ast.Node)) {
-	_ = ast.Walk(d.tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+// each visits a node and all below it.
+func each(of ast.Node, visit func(n ast.Node)) {
+	_ = ast.Walk(of, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering {
 			visit(n)
 		}
@@ -64,11 +64,10 @@ func (d *document) line(n ast.Node) int {
 // plainText is what a node says without marks.
 func plainText(n ast.Node, source []byte) string {
 	var b strings.Builder
-	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if t, ok := n.(*ast.Text); ok && entering {
+	each(n, func(n ast.Node) {
+		if t, ok := n.(*ast.Text); ok {
 			b.Write(t.Segment.Value(source))
 		}
-		return ast.WalkContinue, nil
 	})
 	return b.String()
 }

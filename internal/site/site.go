@@ -38,7 +38,8 @@ func Make(repository fs.FS) (Files, error) {
 		return nil, err
 	}
 	made := Files{styleFile: []byte(styleText)}
-	if err := l.listFolders(made); err != nil {
+	list := chapters(all)
+	if err := l.listFolders(list, made); err != nil {
 		return nil, err
 	}
 	for file := range l.files {
@@ -46,7 +47,7 @@ func Make(repository fs.FS) (Files, error) {
 			return nil, err
 		}
 	}
-	return made, l.render(made)
+	return made, l.render(list, made)
 }
 
 // view is what a page is filled with.
@@ -68,8 +69,7 @@ type viewPage struct {
 }
 
 // render adds the pages of all documents.
-func (l *linker) render(made Files) error {
-	list := chapters(l.all)
+func (l *linker) render(list []chapter, made Files) error {
 	for file, d := range l.all {
 		body, err := d.html()
 		if err == nil {
@@ -83,8 +83,7 @@ func (l *linker) render(made Files) error {
 }
 
 // listFolders adds a page for every folder that is linked to and has no document of its own, and the files in it.
-func (l *linker) listFolders(made Files) error {
-	list := chapters(l.all)
+func (l *linker) listFolders(list []chapter, made Files) error {
 	for folder := range l.folders {
 		entries, err := fs.ReadDir(l.repository, folder)
 		if err != nil {

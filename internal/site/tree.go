@@ -61,7 +61,7 @@ func chapters(all map[string]*document) (list []chapter) {
 				c.pages = append(c.pages, d)
 			}
 		}
-		slices.SortFunc(c.pages, func(a, b *document) int { return s.compare(a, b) })
+		slices.SortFunc(c.pages, s.compare)
 		if len(c.pages) > 0 {
 			list = append(list, c)
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/internal/evidence/board"
+	"github.com/kedge-opt/kedge/internal/lists"
 )
 
 // Tier is how much is tried.
@@ -230,10 +231,9 @@ func (s source) targets(each time.Duration) []Ordeal {
 // targets are all fuzz targets of the module, with the test of the programme that they serve.
 func targets(module fs.FS) (all []Ordeal, err error) {
 	found, err := board.Targets(module)
-	for _, t := range found {
-		all = append(all, Ordeal{Of: []string{"P5", "P7", fuzzed(t.Pack)}, What: "inputs to " + t.Name + " of " + t.Pack, Pack: t.Pack, Test: t.Name})
-	}
-	return all, err
+	return lists.Of(found, func(t board.Fuzzed) Ordeal {
+		return Ordeal{Of: []string{"P5", "P7", fuzzed(t.Pack)}, What: "inputs to " + t.Name + " of " + t.Pack, Pack: t.Pack, Test: t.Name}
+	}), err
 }
 
 // fuzzed is the test of the programme that a package's fuzz targets serve: of specs, formulas, arrays, or of files in general.

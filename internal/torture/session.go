@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/kedge-opt/kedge/internal/evidence/origin"
 	"github.com/kedge-opt/kedge/internal/phrase"
 )
 
@@ -96,7 +96,6 @@ func Run(ctx context.Context, w Wish) (s Toll, err error) {
 // try goes through a plan.
 func (w Wish) try(ctx context.Context, rack *Rack, book *ledger, plan []Ordeal) (s Toll, err error) {
 	s.Left = len(plan)
-	var first error
 	for i, o := range plan {
 		f, tried := book.done[o.ID()]
 		if !tried {
@@ -115,15 +114,14 @@ func (w Wish) try(ctx context.Context, rack *Rack, book *ledger, plan []Ordeal) 
 			w.status("")
 		}
 		if err != nil {
-			first = errors.Join(first, err)
-			break
+			return s, err
 		}
 		s.count(f)
 		if err := f.print(w.Out, o); err != nil {
 			return s, err
 		}
 	}
-	return s, first
+	return s, nil
 }
 
 func (w Wish) status(format string, args ...any) {
@@ -195,17 +193,8 @@ func list(out io.Writer, plan []Ordeal) error {
 
 // treeOf tells one state of the code from another: the commit and a hash of what was changed since, documents left out. Without git it is empty.
 func treeOf(ctx context.Context, root string) string {
-	git := func(args ...string) string {
-		c := exec.CommandContext(ctx, "git", args...)
-		c.Dir = root
-		out, err := c.Output()
-		if err != nil {
-			return ""
-		}
-		return string(out)
-	}
-	commit := strings.TrimSpace(git("rev-parse", "HEAD"))
-	changes := git("diff", "HEAD", "--", ".", ":!docs") + git("ls-files", "--others", "--exclude-standard", "--", ".", ":!docs")
+	commit := origin.Git(ctx, root, "rev-parse", "HEAD")
+	changes := origin.Git(ctx, root, "diff", "HEAD", "--", ".", ":!docs") + origin.Git(ctx, root, "ls-files", "--others", "--exclude-standard", "--", ".", ":!docs")
 	if changes == "" {
 		return commit
 	}

@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
@@ -44,11 +45,8 @@ func (c Classic) problem(over []problem.Overlay) Subject {
 }
 
 // ClassicProblems are the classics to be compared on.
-func ClassicProblems(over ...problem.Overlay) (list []Subject) {
-	for _, c := range Classics() {
-		list = append(list, c.problem(over))
-	}
-	return list
+func ClassicProblems(over ...problem.Overlay) []Subject {
+	return lists.Of(Classics(), func(c Classic) Subject { return c.problem(over) })
 }
 
 // ClassicMethods are all kinds of methods, and one that does not wait for the crowd.

@@ -9,7 +9,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -66,10 +65,7 @@ func (o Terms) filled() Terms {
 	if o.Kinds == nil {
 		o.Kinds = kind.Standard()
 	}
-	o.Tuning, o.Points = cmp.Or(o.Tuning, 2), cmp.Or(o.Points, 7)
-	if o.Workers < 1 {
-		o.Workers = runtime.GOMAXPROCS(0)
-	}
+	o.Tuning, o.Points, o.Workers = cmp.Or(o.Tuning, 2), cmp.Or(o.Points, 7), crew.Workers(o.Workers)
 	return o
 }
 

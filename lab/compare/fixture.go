@@ -24,19 +24,9 @@ func NewFixture(problems []Subject, methods []Entrant, o Terms) (*Fixture, error
 	o = o.filled()
 	p := &Fixture{Comparison: *o.blank(len(methods) == 0), terms: o}
 	for _, subject := range problems {
-		s, err := problem.Parse(o.Kinds, subject.Name, subject.Text, subject.Over...)
+		s, entrants, err := subject.read(methods, o)
 		if err != nil {
 			return nil, err
-		}
-		if err := s.Doubt.Certain(oneOptimum); err != nil {
-			return nil, fmt.Errorf("%s: %w", subject.Name, err)
-		}
-		if err := s.Fits(need(s, max(len(methods), len(s.Algorithms)), o)); err != nil {
-			return nil, err
-		}
-		entrants := methods
-		if len(methods) == 0 {
-			entrants = methodsOf(s)
 		}
 		m := Meeting{Name: subject.Name, Target: subject.Target, Spec: string(s.YAML()), Seed: s.Seed, Turns: s.Iterations}
 		m.Rows = lists.Of(entrants, func(e Entrant) Row { return Row{Method: e.Label, Kind: e.kind(), Trials: cmp.Or(o.Trials, s.Trials)} })

@@ -9,7 +9,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/problem"
@@ -34,11 +36,8 @@ const shared = "compared"
 
 // enter builds a problem, finds its answers and reads the methods that meet on it.
 func enter(ctx context.Context, p Subject, methods []Entrant, o Terms) (*meeting, error) {
-	s, err := problem.Parse(o.Kinds, p.Name, p.Text, p.Over...)
+	s, methods, err := p.read(methods, o)
 	if err != nil {
-		return nil, err
-	}
-	if err := s.Fits(need(s, max(len(methods), len(s.Algorithms)), o)); err != nil {
 		return nil, err
 	}
 	base, err := problem.BuildWithin(ctx, p.Name, s, p.Files)
@@ -53,9 +52,6 @@ func enter(ctx context.Context, p Subject, methods []Entrant, o Terms) (*meeting
 	}}
 	if err := a.answers(ctx, base); err != nil {
 		return nil, &UnsolvedError{p.Name, err}
-	}
-	if len(methods) == 0 {
-		methods = methodsOf(s)
 	}
 	if err := a.gather(p, s, methods, o); err != nil {
 		return nil, err
@@ -87,9 +83,6 @@ const oneOptimum = "methods are compared by how far they end from one optimum, t
 
 // steadfast tells whether the answers of a problem stay where they are, and whether draws are the trial's own.
 func steadfast(p *problem.Problem) error {
-	if err := p.Spec.Doubt.Certain(oneOptimum); err != nil {
-		return err
-	}
 	switch {
 	case p.Moves():
 		return errors.New("people change by themselves, so the optimum moves; compare methods on a crowd that stays, or see kedge run")
@@ -105,12 +98,24 @@ func steadfast(p *problem.Problem) error {
 	return nil
 }
 
-// methodsOf are the spec's own algorithms.
-func methodsOf(s *problem.Spec) (list []Entrant) {
-	for _, a := range s.Algorithms {
-		list = append(list, Entrant{Label: a.Name, Method: a.Method, from: a.Name})
+// read reads the spec, which must have one optimum and fit into memory, and says who meets on it: the given methods, or the spec's own.
+func (p Subject) read(methods []Entrant, o Terms) (*problem.Spec, []Entrant, error) {
+	s, err := problem.Parse(o.Kinds, p.Name, p.Text, p.Over...)
+	if err != nil {
+		return nil, nil, err
 	}
-	return list
+	if err := s.Doubt.Certain(oneOptimum); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", p.Name, err)
+	}
+	if len(methods) == 0 {
+		methods = methodsOf(s)
+	}
+	return s, methods, s.Fits(need(s, max(len(methods), len(s.Algorithms)), o))
+}
+
+// methodsOf are the spec's own algorithms.
+func methodsOf(s *problem.Spec) []Entrant {
+	return lists.Of(s.Algorithms, func(a kind.Algorithm) Entrant { return Entrant{Label: a.Name, Method: a.Method, from: a.Name} })
 }
 
 // answers finds the optimum and the stable point, which not every problem has, and how far methods have to go.
@@ -202,7 +207,7 @@ func (a *meeting) myopic(ctx context.Context, name string, hold int, alternating
 	if _, found := a.points[name]; found {
 		return nil
 	}
-	f, err := a.problem.SteadyBy(partly(hold*a.problem.Spec.Hold, alternating))
+	f, err := a.problem.SteadyBy(func(f kedge.Smooth) kedge.Sensitivity { return partial{f, hold * a.problem.Spec.Hold, alternating} })
 	if err != nil {
 		return nil // then the method has no target
 	}

@@ -12,11 +12,6 @@ type partial struct {
 	alternating bool
 }
 
-// partly returns the sensitivity for dynamics.
-func partly(steps int, alternating bool) func(kedge.Smooth) kedge.Sensitivity {
-	return func(f kedge.Smooth) kedge.Sensitivity { return partial{f, steps, alternating} }
-}
-
 // PullRows adds the part of ∇ᵤh·v: Σ_{j<h} (∂f/∂u)ᵀ(∂f/∂p)ʲᵀ v.
 func (s partial) PullRows(gu, p, u, d, v []float64) error {
 	dim := s.f.Dims()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -142,7 +143,6 @@ func (r *Comparison) called() {
 // judge fills in what came of the trials of a method.
 func (a *meeting) judge(e *entry) error {
 	var done []outcome
-	var losses []float64
 	e.Trials = len(e.trials)
 	for _, t := range e.trials {
 		if t.failure != "" {
@@ -157,23 +157,18 @@ func (a *meeting) judge(e *entry) error {
 		if err != nil {
 			return err
 		}
-		done, losses = append(done, t), append(losses, loss)
+		t.loss = loss
+		done = append(done, t)
 		e.Deployments, e.Samples = max(e.Deployments, t.deployments), max(e.Samples, t.samples)
 	}
-	over := func(of func(i int) float64) *Range {
-		list := make([]float64, len(done))
-		for i := range list {
-			list[i] = of(i)
-		}
-		return rangeOf(list)
-	}
+	over := func(of func(t outcome) float64) *Range { return rangeOf(lists.Of(done, of)) }
 	to := func(point []float64) *Range {
-		return over(func(i int) float64 { return distance(done[i].last(), point) })
+		return over(func(t outcome) float64 { return distance(t.last(), point) })
 	}
 	best := loop.Target{Decision: a.Optimal, Loss: a.loss}
 	e.ToOptimal, e.ToStable, e.ToTarget = to(a.Optimal), to(a.Stable), to(e.target)
-	e.Value = over(func(i int) float64 { return a.value(losses[i]) })
-	e.Gap = over(func(i int) float64 { return best.Gap(losses[i]) })
+	e.Value = over(func(t outcome) float64 { return a.value(t.loss) })
+	e.Gap = over(func(t outcome) float64 { return best.Gap(t.loss) })
 	e.Arrived = e.Failed == 0 && e.ToTarget != nil && e.ToTarget.Mean <= a.Tolerance
 	e.Curve = a.curve(done)
 	return nil
@@ -189,11 +184,8 @@ func (a *meeting) value(loss float64) float64 {
 func (a *meeting) curve(done []outcome) Curve {
 	c := Curve{Turns: []int{}, Far: []Range{}}
 	for i, k := range a.marks {
-		var x []float64
-		for _, t := range done {
-			x = append(x, distance(t.decisions[i], a.Optimal))
-		}
-		if s := rangeOf(x); s != nil {
+		far := lists.Of(done, func(t outcome) float64 { return distance(t.decisions[i], a.Optimal) })
+		if s := rangeOf(far); s != nil {
 			c.Turns, c.Far = append(c.Turns, k), append(c.Far, *s)
 		}
 	}
@@ -202,11 +194,7 @@ func (a *meeting) curve(done []outcome) Curve {
 
 // words are settings as people write them.
 func words(list []form.Setting) string {
-	var parts []string
-	for _, s := range list {
-		parts = append(parts, s.Key+" "+s.Value)
-	}
-	return strings.Join(parts, ", ")
+	return strings.Join(lists.Of(list, func(s form.Setting) string { return s.Key + " " + s.Value }), ", ")
 }
 
 // Encode writes the result, but for its seconds, as JSON.

@@ -27,6 +27,7 @@ type entry struct {
 // outcome is one trial.
 type outcome struct {
 	decisions            [][]float64 // at the marks of the meeting
+	loss                 float64     // of the last, once it is judged
 	failure              string
 	deployments, samples int
 	seconds              float64

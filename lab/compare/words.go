@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/online"
 )
 
@@ -158,10 +159,7 @@ func Cleaned(v float64) float64 {
 
 // Command is what repeats the comparison.
 func (r *Comparison) Command() string {
-	var methods []string
-	for _, m := range r.Problems[0].Rows {
-		methods = append(methods, m.Method)
-	}
+	methods := lists.Of(r.Problems[0].Rows, func(m Row) string { return m.Method })
 	what := r.Problems[0].Target
 	if r.Suite {
 		what = "--suite " + r.Name

@@ -2,16 +2,15 @@
 package plan
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"runtime"
 	"strings"
 	"time"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/room"
@@ -21,6 +20,7 @@ import (
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/family"
 	"github.com/kedge-opt/kedge/problem/form"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // Outlook is what a command would do. What it says of memory, disk and time is estimated.
@@ -119,7 +119,7 @@ func Compare(ctx context.Context, p *compare.Fixture, problems []compare.Subject
 	made.Memory, made.Disk = p.Need().Bytes(), ReportDisk*float64(len(problems))
 	for i, s := range p.Specs {
 		one := part(problems[i].Name, s)
-		repeat := float64(p.Runs(i)) / float64(max(1, trialsOf(one.Methods)))
+		repeat := float64(p.Runs(i)) / max(1, lab.Trials(s))
 		one.Methods = lists.Of(p.Problems[i].Rows, func(r compare.Row) OutlookMethod { return OutlookMethod{r.Method, r.Kind, r.Trials} })
 		made.Problems = append(made.Problems, one)
 		built, err := problem.BuildWithin(ctx, problems[i].Name, s, problems[i].Files)
@@ -137,14 +137,6 @@ func Compare(ctx context.Context, p *compare.Fixture, problems []compare.Subject
 	return made, nil
 }
 
-// trialsOf counts those of all methods.
-func trialsOf(methods []OutlookMethod) (n int) {
-	for _, m := range methods {
-		n += m.Trials
-	}
-	return n
-}
-
 // Study plans a study, whose time is not measured beforehand.
 func Study(s study.Study, dir string, workers int) *Outlook {
 	made := begin("study", s.Name, folder.KindStudy, dir, workers)
@@ -153,7 +145,7 @@ func Study(s study.Study, dir string, workers int) *Outlook {
 }
 
 func begin(command, name string, kind folder.Kind, dir string, workers int) *Outlook {
-	return &Outlook{Command: command, Name: name, Folder: dir, There: there(kind, dir), Workers: cmp.Or(max(0, workers), runtime.GOMAXPROCS(0))}
+	return &Outlook{Command: command, Name: name, Folder: dir, There: there(kind, dir), Workers: crew.Workers(workers)}
 }
 
 // there says what a folder holds.
@@ -170,11 +162,10 @@ func there(kind folder.Kind, dir string) string {
 
 // part is what would be run of a spec.
 func part(name string, s *problem.Spec) OutlookProblem {
-	p := OutlookProblem{Name: name, Seed: s.Seed, People: s.Population.Size, Decisions: s.Dims().Decision, Turns: s.Iterations, Every: max(1, s.Record.Every), Notes: s.ChosenNotes()}
-	for _, a := range s.Algorithms {
-		p.Methods = append(p.Methods, OutlookMethod{a.Name, form.NameOf(a.Method), a.Trials})
+	return OutlookProblem{
+		Name: name, Seed: s.Seed, People: s.Population.Size, Decisions: s.Dims().Decision, Turns: s.Iterations, Every: max(1, s.Record.Every), Notes: s.ChosenNotes(),
+		Methods: lists.Of(s.Algorithms, func(a kind.Algorithm) OutlookMethod { return OutlookMethod{a.Name, form.NameOf(a.Method), a.Trials} }),
 	}
-	return p
 }
 
 // Lines are the plan in words.

@@ -196,9 +196,6 @@ func TestComparisonsArePlanned(t *testing.T) {
 			t.Errorf("problem %d is %+v", i, one)
 		}
 	}
-	if n := trialsOf([]OutlookMethod{{"a", "vanilla", 2}, {"b", "vanilla", 5}}); n != 7 {
-		t.Errorf("2 and 5 trials are %d", n)
-	}
 	wild := []compare.Subject{problems[0], subject("scalar-pricing", "iterations=10", "set={kind: whole}", "algorithms.vanilla.step=1e308")}
 	if f, err = compare.NewFixture(wild, nil, compare.Terms{Trials: 2, NoTune: true}); err != nil {
 		t.Fatal(err)

@@ -47,12 +47,9 @@ func (w *work) prices(rule string, couplings []float64) (shown, clean []sample, 
 		problems, losses, exact = append(problems, p), append(losses, l), append(exact, l.between(l.stable, l.stable))
 	}
 	w.show(problems[0])
-	trials := w.trials(40, 20)
-	clean = emptySamples(couplings, trials)
-	shown = measure(w, couplings, trials, func(i, t int) float64 {
+	shown, clean = measureBoth(w, couplings, w.trials(40, 20), func(i, t int) (shown, clean float64) {
 		u, v := w.settledDecisions(problems[i], t)
-		clean[i].values[t] = losses[i].between(u, v)
-		return losses[i].between(v, v)
+		return losses[i].between(v, v), losses[i].between(u, v)
 	})
 	return shown, clean, exact
 }

@@ -10,15 +10,9 @@ import (
 
 // theory collects the constants of a linear problem, and of its first rule, that steps and bounds are computed from.
 func (w *work) theory(p *problem.Problem) certify.Theory {
-	q, rule := p.Alone(), p.Spec.Algorithms[0]
+	q := p.Alone()
 	q.Sensitivity = must(sensitivity.NewAffine(p.Spec.Dims(), linearOf(p).g.RawMatrix().Data))
-	run := certify.Premises{Step: rule.Step, Batch: rule.Batch, Horizon: p.Spec.Iterations, Tau: 0.05, Seed: p.Spec.Seed}
-	v := must(certify.Certify(w.ctx, q, run)).Value
-	return certify.Theory{
-		Bias: v(certify.L), Smooth: v(certify.Smooth), Rho1: v(certify.Rho1), Rho2: v(certify.Rho2),
-		Start: v(certify.V0), Gap: v(certify.Gap), Noise: v(certify.M), Growth: v(certify.MV), Sigma: v(certify.SigmaMb),
-		Batch: float64(run.Batch), Turns: float64(run.Horizon),
-	}
+	return w.certified(p, q).Theory(certify.L, p.Spec.Algorithms[0].Batch, p.Spec.Iterations)
 }
 
 // bounds draws the right-hand side of a theorem over the horizons of a track whose step is c/√T, and claims that what was

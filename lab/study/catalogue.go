@@ -1,5 +1,7 @@
 package study
 
+import "github.com/kedge-opt/kedge/internal/lists"
+
 // All lists the studies.
 func All() []Study {
 	return []Study{
@@ -9,10 +11,4 @@ func All() []Study {
 }
 
 // Names lists the names of the studies.
-func Names() []string {
-	var list []string
-	for _, s := range All() {
-		list = append(list, s.Name)
-	}
-	return list
-}
+func Names() []string { return lists.Of(All(), func(s Study) string { return s.Name }) }

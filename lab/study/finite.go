@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/portable"
@@ -56,18 +57,9 @@ func polarizedPeople(r int) string {
 	return fmt.Sprintf(`population: {size: %%[1]d, dim: %d, law: cap, angle: 90, axis: %s, values: null, sampling: with-replacement}
 dynamics: {kind: polarized, lambda: 0.3, sigma: 0.4, a: null, b: null, e: null}
 objective: {decision: 1, cross: -1, state: 0}
-set: {kind: ball, radius: 1}`, r, axisText(r)) + `
+set: {kind: ball, radius: 1}`, r, "[1"+strings.Repeat(", 0", r-1)+"]") + `
 iterations: %[2]d
 algorithms: [{name: composite, step: 2, schedule: horizon, batch: 4, at: settled}]`
-}
-
-// axisText is the first axis of r dimensions, as YAML.
-func axisText(r int) string {
-	text := "[1"
-	for range r - 1 {
-		text += ", 0"
-	}
-	return text + "]"
 }
 
 // byMean is exact: the gradient of a linear-quadratic problem over a law is Hu + KFμ, with μ its mean.
@@ -134,9 +126,7 @@ const freshPeople = 250
 // the square of their mean would be more. A quarter of their squared distance is the variance of that mean.
 func byFreshPeople(p *problem.Problem, s *stream.Stream) appraiser {
 	dim := p.Spec.Dims()
-	axis := make([]float64, dim.Trait)
-	axis[0] = 1
-	traits := must(population.Draw(population.Cap{Angle: 90, Axis: axis}, 2*freshPeople, dim.Trait, s))
+	traits := onHemisphere(2*freshPeople, dim.Trait, s)
 	half := len(traits) / 2
 	halves := [2]*steady.Objective{steadyOver(p, traits[:half]), steadyOver(p, traits[half:])}
 	a, b := make([]float64, dim.Decision), make([]float64, dim.Decision)
@@ -146,6 +136,13 @@ func byFreshPeople(p *problem.Problem, s *stream.Stream) appraiser {
 		apart := rows.Distance(a, b)
 		return rows.Dot(a, b), apart * apart / 4
 	}
+}
+
+// onHemisphere draws people around the first of r axes.
+func onHemisphere(n, r int, s *stream.Stream) []float64 {
+	axis := make([]float64, r)
+	axis[0] = 1
+	return must(population.Draw(population.Cap{Angle: 90, Axis: axis}, n, r, s))
 }
 
 // pick is a turn that is judged, and the share of all turns that it stands for.

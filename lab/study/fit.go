@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/portable"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/stream"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -64,11 +66,9 @@ func redraw(list []sample, of statistic, s *stream.Stream) [][2]float64 {
 
 // logarithms are those of the places and of a statistic there.
 func logarithms(list []sample, of statistic) [][2]float64 {
-	points := make([][2]float64, len(list))
-	for i, one := range list {
-		points[i] = [2]float64{portable.Log(one.x), portable.Log(of(one.x, one.values))}
-	}
-	return points
+	return lists.Of(list, func(one sample) [2]float64 {
+		return [2]float64{portable.Log(one.x), portable.Log(of(one.x, one.values))}
+	})
 }
 
 func redrawPlaces(list []sample, s *stream.Stream) []sample {
@@ -85,11 +85,7 @@ func redrawPlaces(list []sample, s *stream.Stream) []sample {
 
 // extent is the variance of log x.
 func extent(list []sample) float64 {
-	logs := make([]float64, len(list))
-	for i, one := range list {
-		logs[i] = portable.Log(one.x)
-	}
-	d := deviation(logs)
+	d := deviation(lists.Of(list, func(one sample) float64 { return portable.Log(one.x) }))
 	return d * d
 }
 
@@ -125,21 +121,10 @@ func deviation(values []float64) float64 {
 	return math.Sqrt(sum / float64(max(1, len(values)-1)))
 }
 
-// quantile interpolates between the order statistics of sorted numbers.
-func quantile(sorted []float64, share float64) float64 {
-	if len(sorted) == 0 {
-		return math.NaN()
-	}
-	at := float64(share * float64(len(sorted)-1))
-	i := int(at)
-	j := min(i+1, len(sorted)-1)
-	return sorted[i] + float64((at-float64(i))*(sorted[j]-sorted[i]))
-}
-
 // claimed is the exponent of a fit beside the theory's.
 func (p power) claimed(what string, theory float64) Claim {
 	return Claim{What: what, Measured: p.exponent, Theory: theory, within: func(share float64) (low, high float64) {
-		return quantile(p.again, share/2), quantile(p.again, 1-share/2)
+		return rows.Quantile(p.again, share/2), rows.Quantile(p.again, 1-share/2)
 	}}
 }
 
@@ -168,11 +153,8 @@ func slopeLine(name string, of Series, exponent float64) Series {
 
 // lawLine is a dashed law from the first point of a series on.
 func lawLine(name string, of Series, law func(x float64) float64) Series {
-	s := Series{Name: name, X: of.X, Theory: true, Like: of.Name}
-	for _, x := range of.X {
-		s.Y = append(s.Y, of.Y[0]*law(x)/law(of.X[0]))
-	}
-	return s
+	y := lists.Of(of.X, func(x float64) float64 { return of.Y[0] * law(x) / law(of.X[0]) })
+	return Series{Name: name, X: of.X, Y: y, Theory: true, Like: of.Name}
 }
 
 // meanError is half of the interval of a mean that misses with a probability.

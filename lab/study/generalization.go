@@ -8,7 +8,6 @@ import (
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/objective"
-	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/sensitivity"
 	"github.com/kedge-opt/kedge/steady"
 	"github.com/kedge-opt/kedge/transport"
@@ -90,9 +89,7 @@ func (w *work) sampleGradients(sizes []int) []track {
 
 // polarizedGradient is ∇Φ̃ of n people at the same decision, whoever they are.
 func (w *work) polarizedGradient(r, n int, who string) []float64 {
-	axis := make([]float64, r)
-	axis[0] = 1
-	traits := must(population.Draw(population.Cap{Angle: 90, Axis: axis}, n, r, w.stream("traits", fmt.Sprint(r, n), who)))
+	traits := onHemisphere(n, r, w.stream("traits", fmt.Sprint(r, n), who))
 	f := dynamics.Polarized{Dim: r, Lambda: 0.4, Sigma: 0.5}
 	of := must(steady.New(kedge.Model{
 		Settler: f, Objective: objective.Affinity{}, Traits: kedge.Block{Data: traits, Width: r},

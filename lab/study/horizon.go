@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/problem"
 )
 
@@ -37,7 +38,7 @@ algorithms: [{name: composite, step: %v, schedule: horizon, batch: 4}]`, horizon
 
 // gradients measures the mean of ‖∇Φ̃(u_k)‖² over the turns k < T, trial by trial, for every horizon.
 func (w *work) gradients(step float64, horizons []int, trials int) []sample {
-	return w.overHorizons(step, horizons, trials, func(p *problem.Problem, _, t int) float64 {
+	list, _ := w.overHorizons(step, horizons, trials, func(p *problem.Problem, t int) (average, none float64) {
 		f := must(p.Steady()).Clone() // with room of its own
 		g, sum := make([]float64, f.Dims().Decision), 0.0
 		for turn := range w.turns(p, t) {
@@ -51,16 +52,14 @@ func (w *work) gradients(step float64, horizons []int, trials int) []sample {
 			}
 			sum += square
 		}
-		return sum / float64(p.Spec.Iterations)
+		return sum / float64(p.Spec.Iterations), 0
 	})
+	return list
 }
 
-// overHorizons measures a number of every trial t at every horizon, which is the i-th.
-func (w *work) overHorizons(step float64, horizons []int, trials int, of func(p *problem.Problem, i, t int) float64) []sample {
-	problems := make([]*problem.Problem, len(horizons))
-	for i, horizon := range horizons {
-		problems[i] = w.horizonProblem(step, horizon)
-	}
+// overHorizons measures two numbers of every trial t at every horizon.
+func (w *work) overHorizons(step float64, horizons []int, trials int, of func(p *problem.Problem, t int) (first, second float64)) (firsts, seconds []sample) {
+	problems := lists.Of(horizons, func(horizon int) *problem.Problem { return w.horizonProblem(step, horizon) })
 	w.show(problems[0])
-	return measure(w, horizons, trials, func(i, t int) float64 { return of(problems[i], i, t) })
+	return measureBoth(w, horizons, trials, func(i, t int) (first, second float64) { return of(problems[i], t) })
 }

@@ -22,7 +22,7 @@ func linearOf(p *problem.Problem) *linear {
 	m.r = mat.NewDense(dim.Decision, dim.Decision, o.Decision.Dense(dim.Decision, dim.Decision))
 	m.s = mat.NewDense(dim.Decision, dim.State, o.Cross.Dense(dim.Decision, dim.State))
 	m.q = mat.NewDense(dim.State, dim.State, o.State.Dense(dim.State, dim.State))
-	rest := identity(dim.State)
+	rest := dense.Identity(dim.State)
 	rest.Sub(rest, m.a)
 	m.g, m.f = new(mat.Dense), new(mat.Dense)
 	check(m.g.Solve(rest, m.b))
@@ -31,19 +31,7 @@ func linearOf(p *problem.Problem) *linear {
 }
 
 func matrix(rows form.RowList) *mat.Dense {
-	m := mat.NewDense(len(rows), rows.Columns(), nil)
-	for i, row := range rows {
-		m.SetRow(i, row)
-	}
-	return m
-}
-
-func identity(n int) *mat.Dense {
-	m := mat.NewDense(n, n, nil)
-	for i := range n {
-		m.Set(i, i, 1)
-	}
-	return m
+	return mat.NewDense(len(rows), rows.Columns(), rows.Flat())
 }
 
 // gains are what a rule multiplies states and decisions with: g = Kp + R_u u. Vanilla leaves out how settled states answer.
@@ -75,7 +63,7 @@ func (m *linear) loop(composite bool, eta float64) *mat.Dense {
 	ka.Scale(-eta, &ka)
 	out.Slice(n, n+width, 0, n).(*mat.Dense).Copy(&ka)
 	ru.Scale(-eta, ru)
-	ru.Add(ru, identity(width))
+	ru.Add(ru, dense.Identity(width))
 	out.Slice(n, n+width, n, n+width).(*mat.Dense).Copy(ru)
 	return out
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/kedge-opt/kedge/certify"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
-	"github.com/kedge-opt/kedge/transport"
 )
 
 // rateDistribution asks how fast the crowd comes to rest [he2025, distance bound].
@@ -24,7 +23,7 @@ func rateDistribution() Study {
 			var tracks []track
 			var shown []Series
 			for _, c := range steps() {
-				means, squares := w.distances(c.step, horizons)
+				means, squares := w.overHorizons(c.step, horizons, w.trials(20, 10), w.distance)
 				first, second := track{"mean, " + c.name, means}, track{"root mean square, " + c.name, squares}
 				w.claim(fitPower(means, average, w.stream("fit", first.name)).claimed("Exponent of mean W₁ in T, "+c.name, -0.25))
 				w.claim(fitPower(squares, rootMean, w.stream("fit", second.name)).claimed("Exponent of root mean square W₁ in T, "+c.name+" (tight bound)", -0.5))
@@ -46,21 +45,6 @@ func rateDistribution() Study {
 // rootMean is the root of the mean of squares.
 func rootMean(_ float64, squares []float64) float64 { return math.Sqrt(mean(squares)) }
 
-// distances measures the mean of W₁ and of W₁² over the turns, trial by trial, for every horizon.
-func (w *work) distances(step float64, horizons []int) (means, squares []sample) {
-	return w.distancesOf(step, horizons, w.trials(20, 10))
-}
-
-// distancesOf does so for a number of trials.
-func (w *work) distancesOf(step float64, horizons []int, trials int) (means, squares []sample) {
-	squares = emptySamples(horizons, trials)
-	means = w.overHorizons(step, horizons, trials, func(p *problem.Problem, i, t int) (first float64) {
-		first, squares[i].values[t] = w.distance(p, t)
-		return first
-	})
-	return means, squares
-}
-
 // distance is the mean over the turns of W₁ and of W₁² between the crowd after it answered a decision and the crowd that
 // would settle under it.
 func (w *work) distance(p *problem.Problem, t int) (first, second float64) {
@@ -79,13 +63,11 @@ func (w *work) distance(p *problem.Problem, t int) (first, second float64) {
 func (w *work) ruler(p *problem.Problem) func(u, states []float64) float64 {
 	dim := p.Spec.Dims()
 	metric := must(certify.Lyapunov(p.Spec.Dynamics.Of.(*kind.AffineDynamics).A.Flat(), dim.State))
-	traits, width := traitsOf(p)
-	own := must(transport.Euclidean(traits, traits, width))
-	settled := make([]float64, len(traits)/width*dim.State)
+	traits, _ := traitsOf(p)
+	far, settled := w.jointly(p, metric), make([]float64, p.Individuals()*dim.State)
 	return func(u, states []float64) float64 {
 		copy(settled, states)
 		check(p.Settle(settled, u, traits))
-		cost := must(transport.Mixed(must(transport.Weighted(metric, states, settled, dim.State)), own))
-		return must(transport.Assignment(w.ctx, cost)).Value
+		return far(states, settled)
 	}
 }

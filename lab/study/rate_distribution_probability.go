@@ -18,9 +18,9 @@ func rateDistributionProbability() Study {
 				"the theorem allows and with 0.5/√T, and %d runs at T = %d with the second for the tail. W₁ is computed exactly after every turn.",
 				few, horizons[0], horizons[len(horizons)-1], few*many, horizons[0])
 			certified, step := stepped{"certified step", probableStep}, steps()[1]
-			within, _ := w.distancesOf(certified.step, horizons, few)
-			list, _ := w.distancesOf(step.step, horizons, few)
-			runs, _ := w.distancesOf(step.step, horizons[:1], few*many)
+			within, _ := w.overHorizons(certified.step, horizons, few, w.distance)
+			list, _ := w.overHorizons(step.step, horizons, few, w.distance)
+			runs, _ := w.overHorizons(step.step, horizons[:1], few*many, w.distance)
 			w.judgeUnlucky("mean W₁", -0.25, 0.5, list, tails(runs[0].values))
 			w.claim(fitPower(within, unlucky, w.stream("fit", "certified")).claimed("Exponent in T of the mean W₁ that 95 % of runs stay below, certified step", -0.25))
 			w.bounds("bound, certified step", track{certified.name, within}, certified.step, probableDistance, unlucky)

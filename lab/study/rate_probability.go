@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/portable"
+	"github.com/kedge-opt/kedge/internal/rows"
 )
 
 // rateProbability asks how unlucky a run can be [he2025, gradient bound in probability].
@@ -31,16 +33,12 @@ func shares() []float64 { return []float64{0.5, 0.2, 0.1, 0.05, 0.02, 0.01} }
 
 // tails puts runs at the places ln(2/τ), where upper can find τ again.
 func tails(values []float64) []sample {
-	var list []sample
-	for _, tau := range shares() {
-		list = append(list, sample{portable.Log(2 / tau), values})
-	}
-	return list
+	return lists.Of(shares(), func(tau float64) sample { return sample{portable.Log(2 / tau), values} })
 }
 
 // upper is the quantile that a share τ of values is above, at x = ln(2/τ).
 func upper(x float64, values []float64) float64 {
-	return quantile(slices.Sorted(slices.Values(values)), 1-2*portable.Exp(-x))
+	return rows.Quantile(slices.Sorted(slices.Values(values)), 1-2*portable.Exp(-x))
 }
 
 // unlucky is the quantile that one value in twenty is above.

@@ -22,7 +22,7 @@ func rateTransient() Study {
 			var tracks []track
 			var shown []Series
 			for _, c := range steps() {
-				seen, settled := w.transients(c.step, horizons)
+				seen, settled := w.overHorizons(c.step, horizons, w.trials(40, 10), w.transient)
 				one := track{c.name, seen}
 				w.claim(fitPower(seen, average, w.stream("fit", c.name)).claimed("Exponent of mean ‖∇̂Φ̃‖² in T, "+c.name, -0.5))
 				bound := w.bounds("bound, "+c.name, one, c.step, certify.Theory.Transient, average)
@@ -38,18 +38,7 @@ func rateTransient() Study {
 	}
 }
 
-// transients measures the means of ‖∇̂Φ̃‖² and ‖∇Φ̃‖² over the turns, trial by trial, for every horizon.
-func (w *work) transients(step float64, horizons []int) (seen, settled []sample) {
-	trials := w.trials(40, 10)
-	settled = emptySamples(horizons, trials)
-	seen = w.overHorizons(step, horizons, trials, func(p *problem.Problem, i, t int) (first float64) {
-		first, settled[i].values[t] = w.transient(p, t)
-		return first
-	})
-	return seen, settled
-}
-
-// transient follows one run: ∇̂Φ̃ is ∇Φ̃ and the error e that the crowd makes because it has not settled.
+// transient measures the means of ‖∇̂Φ̃‖² and ‖∇Φ̃‖² over the turns of one run: ∇̂Φ̃ is ∇Φ̃ and the error e that the crowd makes because it has not settled.
 func (w *work) transient(p *problem.Problem, t int) (seen, settled float64) {
 	f, lag, count := must(p.Steady()).Clone(), p.Lag(), float64(p.Spec.Iterations)
 	lag.Workers = 1

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/internal/heap"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/stream"
 )
 
@@ -111,8 +112,10 @@ func TestPartsOfGeneralizationAreAsRecorded(t *testing.T) {
 		law := guess(list)
 		near := law.fitted(list)
 		lines = append(lines, fmt.Sprintf("%s %d: %.12g, doubt %.12g, levels %.12g", f.name, f.r, cells, doubt, list), fmt.Sprintf("guess %.12g, off %.12g, fitted %.9g, off %.9g", law, law.off(list), near, near.off(list)), f.words(law, law.misfit(list), doubt))
-		w.drawCells(f, law, cells)
-		w.tabulate("T", f.tracks(cells)...)
+		sizes := []int{4, 9}
+		own := f.tracks(cells, sizes)
+		w.drawCells(f, law, own, sizes)
+		w.tabulate("T", own...)
 		lines = append(lines, told(t, &w.result)...)
 	}
 	evidence.AsRecorded(t, "testdata/generalization.txt", lines)
@@ -144,7 +147,7 @@ func TestDesignsAreAsRecorded(t *testing.T) {
 		lines = append(lines, fmt.Sprint(Options{Trials: trials}.Check()))
 	}
 	_, err := Find("none")
-	lines = append(lines, fmt.Sprint(err), fmt.Sprint(quantile(nil, 0.5), quantile([]float64{1, 2, 4}, 0.25), quantile([]float64{3}, 1), deviation([]float64{7}), deviation([]float64{1, 3})))
+	lines = append(lines, fmt.Sprint(err), fmt.Sprint(rows.Quantile(nil, 0.5), rows.Quantile([]float64{1, 2, 4}, 0.25), rows.Quantile([]float64{3}, 1), deviation([]float64{7}), deviation([]float64{1, 3})))
 	evidence.AsRecorded(t, "testdata/designs.txt", lines)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/columns"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 )
 
@@ -161,11 +162,7 @@ func (w *work) draw(c Chart) { w.result.Charts = append(w.result.Charts, c) }
 func (w *work) finish() *Result {
 	r := &w.result
 	judge(r.Claims)
-	var words []string
-	for _, c := range r.Claims {
-		words = append(words, c.words())
-	}
-	r.Reasons = append(words, r.Reasons...)
+	r.Reasons = append(lists.Of(r.Claims, Claim.words), r.Reasons...)
 	r.Headline = headline(r.Claims)
 	return r
 }

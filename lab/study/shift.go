@@ -8,7 +8,6 @@ import (
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/steady"
-	"github.com/kedge-opt/kedge/transport"
 )
 
 // shift asks how far the crowd strays along a run, beside the steps that made it [he2025, coupling recursion, distribution shift,
@@ -59,7 +58,7 @@ func (w *work) shifts(name, spec string) []track {
 	p := w.problem(name, spec)
 	w.show(p)
 	trials := w.trials(20, 5)
-	c := w.constants(p)
+	c := w.certified(p, p.Alone())
 	runs := make([][]stray, trials)
 	w.each(trials, func(t int) { runs[t] = w.strays(p, c, t) })
 	for _, claim := range []struct {
@@ -94,16 +93,10 @@ func largestShare(runs [][]stray, of func(s stray) (measured, bound float64)) (m
 	return most
 }
 
-// constants are those of the theory for a problem, its start included.
-func (w *work) constants(p *problem.Problem) *certify.Certificate {
-	rule := p.Spec.Algorithms[0]
-	return must(certify.Certify(w.ctx, p.Alone(), certify.Premises{Step: rule.Step, Batch: rule.Batch, Horizon: p.Spec.Iterations, Tau: 0.05, Seed: p.Spec.Seed}))
-}
-
 // strays follows one run. As in the paper the first crowd of the sum is the one that has not answered yet.
 func (w *work) strays(p *problem.Problem, c *certify.Certificate, t int) []stray {
 	lag := roomyLag(p, c.Metric)
-	far := w.apartJointly(p, lag)
+	far := w.jointly(p, c.Metric)
 	v := c.Value
 	grow, lf := v(certify.Rho2)/(1-v(certify.Rho1)), v(certify.LfP)
 	before := stray{v: v(certify.V0), sum: v(certify.V0) * v(certify.V0)}
@@ -115,7 +108,7 @@ func (w *work) strays(p *problem.Problem, c *certify.Certificate, t int) []stray
 		}
 		step := rows.Distance(turn.u, last)
 		copy(last, turn.u)
-		now := stray{v: must(lag.Measure(e, turn.u, turn.states)), w1: far(), bias: rows.Norm(e)}
+		now := stray{v: must(lag.Measure(e, turn.u, turn.states)), w1: far(lag.Answered, lag.Settled), bias: rows.Norm(e)}
 		now.recursion = lf * (before.v + float64(v(certify.LhU)*math.Sqrt(v(certify.PMax))*step))
 		now.sum, now.bound = before.sum+float64(now.w1*now.w1), before.bound+float64(grow*step*step)
 		list, before = append(list, now), now
@@ -130,20 +123,6 @@ func roomyLag(p *problem.Problem, metric []float64) *steady.Lag {
 	states := p.Individuals() * p.Spec.Dims().State
 	lag.Answered, lag.Settled = make([]float64, states), make([]float64, states)
 	return lag
-}
-
-// apartJointly returns how W₁ of states and traits, between the crowd that a lag has seen last and the settled one, is measured.
-func (w *work) apartJointly(p *problem.Problem, lag *steady.Lag) func() float64 {
-	traits, width := traitsOf(p)
-	own := must(transport.Euclidean(traits, traits, width))
-	state := p.Spec.Dims().State
-	return func() float64 {
-		cost, err := transport.Euclidean(lag.Answered, lag.Settled, state)
-		if lag.Weight != nil {
-			cost, err = transport.Weighted(lag.Weight, lag.Answered, lag.Settled, state)
-		}
-		return must(transport.Assignment(w.ctx, must(transport.Mixed(must(cost, err), own)))).Value
-	}
 }
 
 // drawStrays shows both sides of Theorem 3 along the runs, at turns that double.

@@ -10,7 +10,7 @@ import (
 func TestShiftOfLQ2(t *testing.T) {
 	w := &work{ctx: t.Context(), result: Result{Name: "test"}}
 	p := w.problem("lq2", "iterations: 60\npopulation: {sampling: with-replacement}\nalgorithms: [{name: composite, step: 1e-12, batch: 4}]")
-	run := w.strays(p, w.constants(p), 0)
+	run := w.strays(p, w.certified(p, p.Alone()), 0)
 	last := run[len(run)-1]
 	near(t, "first W₁", run[0].w1, 0.25*math.Sqrt(4.0/3), 1e-12)
 	near(t, "sum", last.sum, 4.0/9, 1e-9)

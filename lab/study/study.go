@@ -7,8 +7,9 @@ package study
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"sync/atomic"
+
+	"github.com/kedge-opt/kedge/internal/crew"
 )
 
 // Study is one question that an experiment answers.
@@ -48,9 +49,7 @@ func (s Study) Run(ctx context.Context, o Options) (*Result, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	if o.Workers < 1 {
-		o.Workers = runtime.GOMAXPROCS(0)
-	}
+	o.Workers = crew.Workers(o.Workers)
 	w := &work{Options: o, ctx: ctx, result: Result{
 		Name: s.Name, Title: s.Title, Question: s.Question, Theory: s.Theory, Theorems: s.Theorems, Quick: o.Quick, Trials: o.Trials, Seed: o.Seed,
 	}}

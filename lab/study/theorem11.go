@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/portable"
 	"gonum.org/v1/gonum/mat"
@@ -21,8 +22,9 @@ func (w *work) decisionsForTheLaw(problems []finite, sizes, horizons []int) (tra
 			w.claim(meanClaimed(fmt.Sprintf("Lemma 10, ‖∇Φ̃ − ∇Φ̃ᴺ‖² of N people as a multiple of the exact mean, r = %d", f.r), w.apartFromLaw(f, sizes, horizons[0], trials), 1).exactly())
 		}
 		w.result.Reasons = append(w.result.Reasons, f.words(law, law.misfit(levels(cells)), doubt))
-		w.drawCells(f, law, cells)
-		tracks = append(tracks, f.tracks(cells)...)
+		own := f.tracks(cells, sizes)
+		w.drawCells(f, law, own, sizes)
+		tracks = append(tracks, own...)
 	}
 	w.show(w.finiteProblem(finites()[1], sizes[0], horizons[0], 0))
 	return tracks
@@ -53,11 +55,11 @@ func (w *work) apartFromLaw(f finite, sizes []int, horizon, trials int) (list []
 }
 
 // tracks are the cells of every size, over the horizon.
-func (f finite) tracks(cells []cell) (list []track) {
-	for _, n := range sizesOf(cells) {
-		one := track{name: fmt.Sprintf("%s, r = %d, N = %d", f.name, f.r, int(n))}
+func (f finite) tracks(cells []cell, sizes []int) (list []track) {
+	for _, n := range sizes {
+		one := track{name: fmt.Sprintf("%s, r = %d, N = %d", f.name, f.r, n)}
 		for _, c := range cells {
-			if c.n == n {
+			if c.n == float64(n) {
 				one.list = append(one.list, sample{c.t, c.values})
 			}
 		}
@@ -66,30 +68,18 @@ func (f finite) tracks(cells []cell) (list []track) {
 	return list
 }
 
-func sizesOf(cells []cell) (list []float64) {
-	for _, c := range cells {
-		if c.t == cells[0].t {
-			list = append(list, c.n)
-		}
-	}
-	return list
-}
-
 // drawCells shows what was measured over the horizon, a series a size, on the fitted law.
-func (w *work) drawCells(f finite, law surface, cells []cell) {
+func (w *work) drawCells(f finite, law surface, tracks []track, sizes []int) {
 	c := Chart{
 		Name: fmt.Sprintf("law-%d", f.r), Title: fmt.Sprintf("Decisions of N people, judged by the law: %s, r = %d", f.name, f.r),
 		X: "horizon T", Y: "mean squared gradient of the law", LogX: true, LogY: true,
 		Caption: fmt.Sprintf("Means over runs with their 95 %% intervals. Dashed: a·N^%s + b·T^%s, fitted to all of them.", phrase.Brief(law[1]), phrase.Brief(law[3])),
 	}
-	for i, t := range f.tracks(cells) {
-		s, n := marks(t), sizesOf(cells)[i]
-		s.Name = fmt.Sprintf("N = %d", int(n))
-		fit := Series{X: s.X, Theory: true, Like: s.Name}
-		for _, x := range s.X {
-			fit.Y = append(fit.Y, law.at(n, x))
-		}
-		c.Series = append(c.Series, s, fit)
+	for i, n := range sizes {
+		s := marks(tracks[i])
+		s.Name = fmt.Sprintf("N = %d", n)
+		fit := lists.Of(s.X, func(x float64) float64 { return law.at(float64(n), x) })
+		c.Series = append(c.Series, s, Series{X: s.X, Y: fit, Theory: true, Like: s.Name})
 	}
 	w.draw(c)
 }

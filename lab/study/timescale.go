@@ -45,8 +45,6 @@ type edge struct {
 	certified float64 // the largest step of the tight bound, of composite
 }
 
-func (e edge) holds() bool { return e.low <= e.exact && e.exact <= e.high }
-
 // memories are the contractions to look at; lq2's own, ½, is among them.
 func (w *work) memories() []float64 {
 	if w.Quick {
@@ -114,7 +112,7 @@ func (w *work) rate(rule string, memory, step float64) (rate, turns float64) {
 func (w *work) judgeEdges(edges []edge) {
 	held, share := 0, 0.0
 	for _, e := range edges {
-		if e.holds() {
+		if e.low <= e.exact && e.exact <= e.high {
 			held++
 		}
 		if e.rule == "composite" {

@@ -7,11 +7,13 @@ import (
 	"os"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/certify"
 	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/stream"
+	"github.com/kedge-opt/kedge/transport"
 )
 
 // fault is what an experiment panics with when it cannot go on: the context has ended, or somebody has changed a case that it is
@@ -74,6 +76,16 @@ func measure[X int | float64](w *work, x []X, trials int, of func(i, t int) floa
 	return list
 }
 
+// measureBoth takes two numbers of every trial at every place.
+func measureBoth[X int | float64](w *work, x []X, trials int, of func(i, t int) (first, second float64)) (firsts, seconds []sample) {
+	seconds = emptySamples(x, trials)
+	firsts = measure(w, x, trials, func(i, t int) (first float64) {
+		first, seconds[i].values[t] = of(i, t)
+		return first
+	})
+	return firsts, seconds
+}
+
 // emptySamples has room for a value a trial at every place.
 func emptySamples[X int | float64](x []X, trials int) []sample {
 	list := make([]sample, len(x))
@@ -96,6 +108,25 @@ func (w *work) problem(name, changes string) *problem.Problem {
 func traitsOf(p *problem.Problem) (traits []float64, width int) {
 	people, width := p.Traits.Size()
 	return p.Traits.View(make([]float64, people*width), 0, people), width
+}
+
+// jointly returns how W₁ of states and traits is measured between two crowds of everybody, with ‖·‖_P or, without a metric, ‖·‖ for states.
+func (w *work) jointly(p *problem.Problem, metric []float64) func(a, b []float64) float64 {
+	traits, width := traitsOf(p)
+	own, state := must(transport.Euclidean(traits, traits, width)), p.Spec.Dims().State
+	return func(a, b []float64) float64 {
+		cost, err := transport.Euclidean(a, b, state)
+		if metric != nil {
+			cost, err = transport.Weighted(metric, a, b, state)
+		}
+		return must(transport.Assignment(w.ctx, must(transport.Mixed(must(cost, err), own)))).Value
+	}
+}
+
+// certified certifies the first rule of a problem, on a model that may differ from it.
+func (w *work) certified(p *problem.Problem, m kedge.Model) *certify.Certificate {
+	rule := p.Spec.Algorithms[0]
+	return must(certify.Certify(w.ctx, m, certify.Premises{Step: rule.Step, Batch: rule.Batch, Horizon: p.Spec.Iterations, Tau: 0.05, Seed: p.Spec.Seed}))
 }
 
 // show puts the spec of a problem into the result. It is not for pieces of work, which come in any order.

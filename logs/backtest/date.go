@@ -2,6 +2,7 @@ package backtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/logs"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/problem"
@@ -65,11 +67,9 @@ func deployed(l *record.Recorded, turn int) (u []float64) {
 		if u == nil {
 			u = make([]float64, len(l.Decision.Names))
 		}
-		w := weight(l, i)
+		w := rows.Weight(l.Weight, i)
 		total += w
-		for j, v := range l.Decision.Row(i) {
-			u[j] += float64(w * v)
-		}
+		rows.AddScaled(u, w, l.Decision.Row(i))
 	}
 	if !(total > 0) {
 		return nil
@@ -80,36 +80,24 @@ func deployed(l *record.Recorded, turn int) (u []float64) {
 	return u
 }
 
-func weight(l *record.Recorded, row int) float64 {
-	if l.Weight == nil {
-		return 1
-	}
-	return l.Weight[row]
-}
-
 // then decides by what was known then: rows until the date, and no other.
 func (l *looker) then(ctx context.Context, o *PastDate) error {
 	how := l.Fit
 	how.Log, how.Workers = l.all.Log.Until(o.turn), 1
 	e, err := logs.Fit(ctx, l.spec, l.files, how)
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return ctx.Err()
-	case err != nil:
-		o.Why = err.Error()
-	case !e.Told():
-		o.Why = e.Blind[0]
 	}
-	composite, vanilla := &o.Rules[1], &o.Rules[2]
-	if o.Why != "" {
-		composite.Why, vanilla.Why = tooEarly, tooEarly
-		return nil
+	if err == nil && !e.Told() {
+		err = errors.New(e.Blind[0])
 	}
-	o.Numbers = e.Found
-	p, err := e.Problem()
+	var p *problem.Problem
+	if err == nil {
+		o.Numbers = e.Found
+		p, err = e.Problem()
+	}
 	if err != nil {
-		o.Why = err.Error()
-		composite.Why, vanilla.Why = tooEarly, tooEarly
+		o.Why, o.Rules[1].Why, o.Rules[2].Why = err.Error(), tooEarly, tooEarly
 		return nil
 	}
 	f, err := p.Steady()
@@ -186,12 +174,9 @@ func (l *looker) judge(ctx context.Context, p *problem.Problem, past *logs.Infer
 		return err
 	}
 	for i := range o.Rules {
-		if v := &o.Rules[i]; v.Decision != nil {
-			once, settled := here.weigh(v.Decision)
-			v.Once.Value, v.Settled.Value = logs.Amount(once), logs.Amount(settled)
-		} else {
-			v.Once.Value, v.Settled.Value = logs.Amount(math.NaN()), logs.Amount(math.NaN())
-		}
+		v := &o.Rules[i]
+		once, settled := here.weigh(v.Decision)
+		v.Once.Value, v.Settled.Value = logs.Amount(once), logs.Amount(settled)
 	}
 	for k, w := range worlds {
 		if ctx.Err() != nil {
@@ -270,7 +255,7 @@ func (l *looker) observe(p *problem.Problem, o *PastDate) {
 				continue
 			}
 		}
-		w := weight(log, i)
+		w := rows.Weight(log.Weight, i)
 		sum += float64(w * p.Objective.Eval(nil, nil, log.States.Row(i), log.Decision.Row(at), l.all.TraitOf(at)))
 		total += w
 		o.Seen++

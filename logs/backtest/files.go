@@ -17,18 +17,12 @@ const (
 
 // Files are what a look back is written to, by name.
 func (h *Retrospect) Files() (map[string][]byte, error) {
-	all, err := h.json()
+	all, err := json.MarshalIndent(h, "", "  ")
 	if err != nil {
 		return nil, err
 	}
 	rows, err := h.csv()
-	return map[string][]byte{JSONFile: all, CSVFile: rows}, err
-}
-
-// json is all of it.
-func (h *Retrospect) json() ([]byte, error) {
-	text, err := json.MarshalIndent(h, "", "  ")
-	return append(text, '\n'), err
+	return map[string][]byte{JSONFile: append(all, '\n'), CSVFile: rows}, err
 }
 
 // csv has a row for every date and rule.

@@ -2,6 +2,7 @@ package backtest
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/logs"
@@ -103,12 +104,7 @@ func (h *Retrospect) words(w Worth) string {
 
 // Decides tells whether a rule decides at any date.
 func (h *Retrospect) Decides() bool {
-	for _, o := range h.Dates {
-		if o.of(Composite) != nil || o.of(Vanilla) != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(h.Dates, func(o PastDate) bool { return o.of(Composite) != nil || o.of(Vanilla) != nil })
 }
 
 // TooEarly is why rules decide nothing at dates at which the log did not tell the numbers yet.

@@ -82,39 +82,34 @@ func ReadTable(files fs.FS, name, array string) (table population.Table, err err
 func ReadFrame(ctx context.Context, files fs.FS, name string, most int64, choose columns.Choice) (frame *columns.Frame, err error) {
 	lim := intake.Limits{Bytes: most}
 	err = withFile(files, name, func(r openFile, size int64) (err error) {
+		var t columns.Table
 		switch path.Ext(name) {
 		case ".csv", ".tsv":
 			frame, err = columns.ReadCSV(ctx, r, choose, lim)
 			return err
 		case ".parquet":
-			t, err := columns.ReadParquet(r, size, lim)
-			if err != nil {
-				return err
-			}
-			frame, err = t.Frame(choose, lim)
-			return err
+			t, err = columns.ReadParquet(r, size, lim)
 		case ".npz":
-			list, err := npy.ReadZip(r, size, lim)
-			if err != nil {
-				return err
-			}
-			t, err := fromArrays(list)
-			if err != nil {
-				return err
-			}
-			frame, err = t.Frame(choose, lim)
-			return err
+			t, err = readArrays(r, size, lim)
 		case ".npy":
-			return errors.New("an .npy file has no names for its columns; want .csv, .parquet or .npz, or law: file")
+			err = errors.New("an .npy file has no names for its columns; want .csv, .parquet or .npz, or law: file")
+		default:
+			err = errors.New("want a file that ends in .csv, .tsv, .parquet or .npz")
 		}
-		return errors.New("want a file that ends in .csv, .tsv, .parquet or .npz")
+		if err == nil {
+			frame, err = t.Frame(choose, lim)
+		}
+		return err
 	})
 	return frame, err
 }
 
-// fromArrays makes a table of vectors of one length, each a column under its name.
-func fromArrays(list []npy.Named) (columns.Table, error) {
-	var t columns.Table
+// readArrays makes a table of vectors of one length, each a column under its name.
+func readArrays(r openFile, size int64, lim intake.Limits) (t columns.Table, err error) {
+	list, err := npy.ReadZip(r, size, lim)
+	if err != nil {
+		return t, err
+	}
 	for _, a := range list {
 		if len(a.Shape) != 1 {
 			return t, fmt.Errorf("array %q has shape %v; a column is a vector", a.Name, a.Shape)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kedge-opt/kedge/decide"
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem/census"
 	"github.com/kedge-opt/kedge/problem/form"
@@ -140,10 +141,7 @@ func target(name string, lets []formula.Binding) (Aim, string) {
 	base, index, indexed := strings.Cut(name, "[")
 	at := slices.IndexFunc(lets, func(l formula.Binding) bool { return l.Name == base })
 	if at < 0 {
-		var known []string
-		for _, l := range lets {
-			known = append(known, l.Name)
-		}
+		known := lists.Of(lets, func(l formula.Binding) string { return l.Name })
 		if near := phrase.Nearest(base, known); near != "" {
 			return Aim{}, fmt.Sprintf("column %s is no number of model.let; did you mean %s?", name, near)
 		}

@@ -2,7 +2,6 @@ package family
 
 import (
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -53,7 +52,7 @@ func cellOf(content string, index int, values []*form.Node) Cell {
 	for _, v := range values {
 		text := v.Normal().Flow()
 		c.Values = append(c.Values, text)
-		c.Numbers = append(c.Numbers, Number(text))
+		c.Numbers = append(c.Numbers, form.NumberOf(text))
 	}
 	return c
 }
@@ -105,7 +104,7 @@ func (w *Sweep) choice(index int) []*form.Node {
 	return values
 }
 
-// spec makes the spec of a combination of values, with a digest of its content; nil when something is wrong with it.
+// spec makes the spec of a combination of values, with a digest of its content, or finds what is wrong with it.
 func (w *Sweep) spec(values []*form.Node) (s *problem.Spec, content string, found *form.Mistakes) {
 	root, found := w.base.Copied(-1), &form.Mistakes{}
 	for i, value := range values {
@@ -118,7 +117,7 @@ func (w *Sweep) spec(values []*form.Node) (s *problem.Spec, content string, foun
 		return nil, "", found
 	}
 	if slices.Contains(w.Keys, "seed") {
-		return s, contentOf(s, w.sum), found
+		return s, contentOf(s, w.sum), nil
 	}
 	s.Seed = 0
 	content = contentOf(s, w.sum)
@@ -126,7 +125,7 @@ func (w *Sweep) spec(values []*form.Node) (s *problem.Spec, content string, foun
 		// 32 bits, which every generator and every reader of JSON can take.
 		s.Seed = stream.New(w.Seed, "cell", content).Uint64() >> 32
 	}
-	return s, content, found
+	return s, content, nil
 }
 
 // layout collects the cells of a sweep and what is wrong with them.
@@ -161,30 +160,20 @@ func (l *layout) addAll(total int) {
 		some := all[:min(len(all), total-from)]
 		crew.Share(runtime.GOMAXPROCS(0), len(some), func(_, i int) error {
 			values := l.sweep.choice(from + i)
-			s, content, found := l.sweep.spec(values)
-			if s != nil {
-				found = nil
-			}
+			_, content, found := l.sweep.spec(values)
 			some[i] = combination{values, content, found}
 			return nil
 		})
 		for i, one := range some {
-			l.add(from+i, one)
+			switch {
+			case one.found != nil:
+				l.blame(one.found, one.values)
+			case !l.seen[one.content]: // no earlier one gives the same spec
+				l.seen[one.content] = true
+				l.sweep.Cells = append(l.sweep.Cells, cellOf(one.content, from+i, one.values))
+			}
 		}
 	}
-}
-
-// add makes a cell of a combination, unless an earlier one gives the same spec.
-func (l *layout) add(index int, one combination) {
-	if one.found != nil {
-		l.blame(one.found, one.values)
-		return
-	}
-	if l.seen[one.content] {
-		return
-	}
-	l.seen[one.content] = true
-	l.sweep.Cells = append(l.sweep.Cells, cellOf(one.content, index, one.values))
 }
 
 // blame notes what is wrong with a cell.
@@ -219,12 +208,4 @@ func (l *layout) conclude() error {
 		b.Msg += " (" + where + b.first + ")"
 	}
 	return l.Join()
-}
-
-// Number returns the number that a value of a cell is, NaN when it is none.
-func Number(value string) float64 {
-	if x, ok := form.ParseNumber(value); ok {
-		return x
-	}
-	return math.NaN()
 }

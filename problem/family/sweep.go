@@ -75,10 +75,8 @@ func Open(kinds *kind.Catalogue, name string, src []byte) (*Sweep, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.Inputs = maps.Clone(w.stated)
-	if w.Inputs == nil {
-		w.Inputs = map[string]string{}
-	}
+	w.Inputs = map[string]string{}
+	maps.Copy(w.Inputs, w.stated)
 	return w, nil
 }
 

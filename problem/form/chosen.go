@@ -1,6 +1,7 @@
 package form
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -20,38 +21,18 @@ func (e Chosen) None() bool { return !e.All && len(e.Some) == 0 }
 // SomeEntries is true for all entries, or a list of them.
 func SomeEntries() Codec[Chosen] {
 	const want = "true, or a list of entries such as [0, 2] or [apples]"
-	entry, yes := Schema{Type: Types{"integer", "string"}}, Boolean()
-	return Codec[Chosen]{
-		Want: want, Schema: Schema{AnyOf: []Schema{yes.Schema, {Type: Types{"array"}, Items: &entry, MinItems: 1}}},
-		Read: func(m *Mistakes, n *Node) (e Chosen, ok bool) {
-			switch {
-			case n.Shape == Scalar && !n.Quoted && (n.Text == "true" || n.Text == "false"):
-				return Chosen{All: n.Text == "true"}, true
-			case n.Shape != List || len(n.Items) == 0:
-				m.Wrong(n, want)
-				return e, false
-			}
-			for _, item := range n.Items {
-				if item.Shape != Scalar || item.Text == "" {
-					m.Wrong(item, "the number or the name of an entry")
-					return e, false
-				}
-				e.Some = append(e.Some, item.Text)
-			}
-			return e, true
-		},
-		Write: func(e Chosen) *Node {
-			if e.All {
-				return yes.Write(true)
-			}
-			out := &Node{Shape: List}
-			for _, text := range e.Some {
-				_, err := strconv.Atoi(text)
-				out.Items = append(out.Items, &Node{Shape: Scalar, Text: text, Quoted: err != nil})
-			}
-			return out
-		},
+	entry := Single("the number or the name of an entry", Schema{Type: Types{"integer", "string"}}, func(n *Node) (string, bool) {
+		return n.Text, n.Text != ""
+	}, nil)
+	entry.Write = func(text string) *Node {
+		_, err := strconv.Atoi(text)
+		return &Node{Shape: Scalar, Text: text, Quoted: err != nil}
 	}
+	yes, several := Boolean(), ListOf(entry, want)
+	return either(want, yes, several, func(n *Node) bool { return !n.Quoted && (n.Text == "true" || n.Text == "false") },
+		func(all bool) Chosen { return Chosen{All: all} },
+		func(some []string) Chosen { return Chosen{Some: some} },
+		func(e Chosen) (bool, []string, bool) { return e.All, e.Some, e.All })
 }
 
 // Of returns which of n entries are meant, nil for all, or what is wrong with them. Entries may have names.
@@ -78,9 +59,6 @@ func noEntry(text string, n int, names []string) string {
 	if _, err := strconv.Atoi(text); err == nil || len(names) == 0 {
 		return fmt.Sprintf("names entry %s, but the decision has entries 0 to %d", text, n-1)
 	}
-	hint := "they are called " + phrase.Enumerate(names)
-	if near := phrase.Nearest(text, names); near != "" {
-		hint = "did you mean " + near + "?"
-	}
-	return fmt.Sprintf("names entry %s, which the decision does not have; %s", text, hint)
+	hint := cmp.Or(Meant(text, names), "; they are called "+phrase.Enumerate(names))
+	return fmt.Sprintf("names entry %s, which the decision does not have%s", text, hint)
 }

@@ -195,7 +195,7 @@ func Boolean() Codec[bool] {
 // Pointed reads what c reads to where a pointer points, so that absence is neither of its values.
 func Pointed[T any](c Codec[T]) Codec[*T] {
 	return Codec[*T]{
-		Want: c.Want, Schema: c.Schema, options: c.options,
+		Want: c.Want, Schema: c.Schema, options: c.options, below: c.below,
 		Read: func(m *Mistakes, n *Node) (*T, bool) {
 			x, ok := c.Read(m, n)
 			return &x, ok
@@ -207,19 +207,30 @@ func Pointed[T any](c Codec[T]) Codec[*T] {
 // OneOf is one word of several.
 func OneOf(options ...Option) Codec[string] {
 	known := values(options)
-	c := Single(phrase.EnumerateBy(known, "or"), Schema{Enum: asAny(known)}, func(n *Node) (string, bool) {
-		return n.Text, slices.Contains(known, n.Text)
-	}, func(s string) string { return s })
-	c.options = options
-	read := c.Read
-	c.Read = func(m *Mistakes, n *Node) (string, bool) {
-		if near := phrase.Nearest(n.Text, known); n.Shape == Scalar && near != "" && near != n.Text && len(known) > 2 { // two are easily told apart
-			m.Wrong(n, c.Want+"; did you mean "+near+"?")
+	want := phrase.EnumerateBy(known, "or")
+	return Codec[string]{
+		Want: want, Schema: Schema{Enum: asAny(known)}, options: options,
+		Read: func(m *Mistakes, n *Node) (string, bool) {
+			switch {
+			case n.Shape == Scalar && slices.Contains(known, n.Text):
+				return n.Text, true
+			case n.Shape == Scalar && len(known) > 2: // two are easily told apart
+				m.Wrong(n, want+Meant(n.Text, known))
+			default:
+				m.Wrong(n, want)
+			}
 			return "", false
-		}
-		return read(m, n)
+		},
+		Write: func(s string) *Node { return &Node{Shape: Scalar, Text: s} },
 	}
-	return c
+}
+
+// Meant asks whether a known word was meant that is near to another, at the end of a message; "" where none is near.
+func Meant(word string, known []string) string {
+	if near := phrase.Nearest(word, known); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
 }
 
 // Sense is a word with the value that it stands for.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 )
 
@@ -33,24 +34,12 @@ func (n *Node) assign(keys []string, depth int, value *Node) error {
 	return n.Items[i].assign(keys, depth+1, value)
 }
 
-// Drop takes a key out.
-func (n *Node) Drop(key string) {
-	if i := slices.Index(n.Keys, key); i >= 0 {
-		n.Keys, n.Items = slices.Delete(n.Keys, i, i+1), slices.Delete(n.Items, i, i+1)
-	}
-}
-
 func (n *Node) noEntry(key string, path []string) error {
 	where := strings.Join(path, ".")
 	if n.Shape != List {
 		return fmt.Errorf("%s is %s and has no %s", where, n.Show(), Shorten(key))
 	}
-	var names []string
-	for _, item := range n.Items {
-		if name := item.name(); name != "" {
-			names = append(names, name)
-		}
-	}
+	names := slices.DeleteFunc(lists.Of(n.Items, (*Node).name), func(name string) bool { return name == "" })
 	if len(names) == 0 {
 		return fmt.Errorf("%s has %s and no %s", where, Entries(len(n.Items)), Shorten(key))
 	}
@@ -108,16 +97,13 @@ func (n *Node) EachFile(visit func(name *Node)) {
 // Setting is one value of a document under its dotted key, as --set takes it.
 type Setting struct{ Key, Value string }
 
-// Settings lists every value of a located document, in its order.
-func (n *Node) Settings() []Setting { return n.settings(nil) }
-
-// settings adds what is below n: mappings and lists of mappings are gone into, anything else is one value.
-func (n *Node) settings(found []Setting) []Setting {
+// Settings lists every value of a located document, in its order: mappings and lists of mappings are gone into, anything else is one value.
+func (n *Node) Settings() (found []Setting) {
 	if n.Shape != Mapping && (n.Shape != List || len(n.Items) == 0 || n.Items[0].Shape != Mapping) {
-		return append(found, Setting{n.Path, n.Flow()})
+		return []Setting{{n.Path, n.Flow()}}
 	}
 	for _, item := range n.Items {
-		found = item.settings(found)
+		found = append(found, item.Settings()...)
 	}
 	return found
 }

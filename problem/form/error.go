@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/kedge-opt/kedge/internal/lists"
 )
 
 // maxMistakes is how many mistakes are reported one by one; the rest is counted.
@@ -63,14 +65,9 @@ func (m *Mistakes) Wrong(n *Node, want string) {
 
 // Sound tells whether every one of the paths was read without a mistake in it, above it or below it.
 func (m *Mistakes) Sound(paths ...string) bool {
-	for _, path := range paths {
-		for _, b := range m.broken {
-			if within(b, path) || within(path, b) {
-				return false
-			}
-		}
-	}
-	return true
+	return !slices.ContainsFunc(m.broken, func(b string) bool {
+		return slices.ContainsFunc(paths, func(path string) bool { return within(b, path) || within(path, b) })
+	})
 }
 
 // Join returns the mistakes in the order a reader meets them, nil if there are none.
@@ -78,10 +75,7 @@ func (m *Mistakes) Join() error {
 	slices.SortStableFunc(m.Found, func(a, b *Mistake) int {
 		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	var all []error
-	for _, f := range m.Found[:min(len(m.Found), maxMistakes)] {
-		all = append(all, f)
-	}
+	all := lists.Of(m.Found[:min(len(m.Found), maxMistakes)], func(f *Mistake) error { return f })
 	if more := len(m.Found) - maxMistakes; more > 0 {
 		all = append(all, Place{File: m.Found[maxMistakes].File}.Mistake("", "%d more mistakes are not shown", more))
 	}

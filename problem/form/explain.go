@@ -22,10 +22,8 @@ func (v *Vocabulary) Explain(path string) (Key, error) {
 
 // Complete lists the paths that a beginning of one can go on to, one key further.
 func (v *Vocabulary) Complete(begun string) (paths []string) {
-	above, last := "", begun
-	if i := strings.LastIndexByte(begun, '.'); i >= 0 {
-		above, last = begun[:i+1], begun[i+1:]
-	}
+	i := strings.LastIndexByte(begun, '.') + 1
+	above, last := begun[:i], begun[i:]
 	c, err := v.walk(strings.FieldsFunc(above, func(r rune) bool { return r == '.' }), false)
 	if err != nil || c.in == nil {
 		return nil

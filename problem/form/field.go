@@ -15,10 +15,11 @@ type field struct {
 func (f *Form) add(d field) {
 	switch {
 	case f.outlining():
+		d.home = f.draft.home
 		if d.describe != nil {
-			d.below = f.draft.below(d.key, d.describe)
+			d.below = f.draft.of.shelf.outline(d.id(), d.describe)
 		}
-		f.draft.add(d.entry)
+		f.draft.variant.entries = append(f.draft.variant.entries, d.entry)
 	case f.Prints():
 		if n := d.write(); n != nil {
 			f.Node.Put(d.key, n)

@@ -102,11 +102,8 @@ func (f *Form) reportMissed(meant []string) {
 		if i := slices.Index(f.Node.Keys, e.key); i >= 0 && f.Node.Items[i].blank || slices.Contains(meant, e.key) {
 			continue
 		}
-		path, hint := Join(f.Node.Path, e.key), ""
-		if best := phrase.Nearest(f.Node.Path[strings.LastIndexByte(f.Node.Path, '.')+1:], values(e.options)); best != "" { // a name that says the kind
-			hint = "; did you mean " + best + "?"
-		}
-		f.Report(f.at, path, "%s is missing, want %s%s", path, e.want, hint)
+		path, name := Join(f.Node.Path, e.key), f.Node.Path[strings.LastIndexByte(f.Node.Path, '.')+1:] // which may say the kind
+		f.Report(f.at, path, "%s is missing, want %s%s", path, e.want, Meant(name, values(e.options)))
 	}
 }
 

@@ -60,9 +60,8 @@ func (f *Form) Has(key string) bool {
 func Fresh[K Kind](known []K, name string) (x K) {
 	for _, k := range known {
 		if k.Word().Value == name {
-			v := reflect.ValueOf(k).Elem()
-			fresh := reflect.New(v.Type())
-			fresh.Elem().Set(v)
+			fresh := reflect.New(reflect.TypeOf(k).Elem())
+			fresh.Elem().Set(reflect.ValueOf(k).Elem())
 			return fresh.Interface().(K)
 		}
 	}

@@ -55,10 +55,16 @@ func (n *Node) Put(key string, value *Node) {
 		n.Keys = append(n.Keys, key)
 		n.Items = append(n.Items, value)
 	case value.Shape == Null:
-		n.Keys = slices.Delete(n.Keys, i, i+1)
-		n.Items = slices.Delete(n.Items, i, i+1)
+		n.Drop(key)
 	default:
 		n.Items[i] = value
+	}
+}
+
+// Drop takes a key out.
+func (n *Node) Drop(key string) {
+	if i := slices.Index(n.Keys, key); i >= 0 {
+		n.Keys, n.Items = slices.Delete(n.Keys, i, i+1), slices.Delete(n.Items, i, i+1)
 	}
 }
 
@@ -81,10 +87,8 @@ func (n *Node) entry(name string) (index int, ok bool) {
 		return i, i >= 0 && i < len(n.Items)
 	}
 	for _, same := range []func(string) string{func(s string) string { return s }, hyphened} {
-		for i, item := range n.Items {
-			if same(item.name()) == name {
-				return i, true
-			}
+		if i := slices.IndexFunc(n.Items, func(item *Node) bool { return same(item.name()) == name }); i >= 0 {
+			return i, true
 		}
 	}
 	return 0, false
@@ -102,9 +106,6 @@ func hyphened(name string) string {
 
 // name returns the value of a mapping's name key, "" when there is none.
 func (n *Node) name() string {
-	if n.Shape != Mapping {
-		return ""
-	}
 	if v := n.Get("name"); v != nil && v.Shape == Scalar {
 		return v.Text
 	}
@@ -253,6 +254,14 @@ func ParseNumber(s string) (x float64, ok bool) {
 	}
 	x, err := strconv.ParseFloat(s, 64)
 	return x, err == nil
+}
+
+// NumberOf returns the number that a value is, NaN when it is none.
+func NumberOf(value string) float64 {
+	if x, ok := ParseNumber(value); ok {
+		return x
+	}
+	return math.NaN()
 }
 
 // asJSON returns a value as encoding/json knows it, nil for what JSON has no number for.

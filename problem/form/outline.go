@@ -105,16 +105,6 @@ func (d *draft) pick(c choice) (option string) {
 	return c.option
 }
 
-func (d *draft) add(e entry) {
-	e.home = d.home
-	d.variant.entries = append(d.variant.entries, e)
-}
-
-// below outlines the mapping under a key.
-func (d *draft) below(key string, describe func(*Form)) *outline {
-	return d.of.shelf.outline(Join(d.home, key), describe)
-}
-
 // Shared describes keys that several sections have, under the name that their meanings go by. A section of nothing else is
 // outlined once.
 func (f *Form) Shared(name string, describe func()) {

@@ -117,9 +117,7 @@ func (v *Vocabulary) Schema(title, description string) []byte {
 	root := o.schema()
 	root.Dialect = "https://json-schema.org/draft/2020-12/schema"
 	root.Title, root.Description = title, description
-	for _, name := range o.shelf.names {
-		root.Defs = append(root.Defs, property{name, o.shelf.named[name].schema()})
-	}
+	root.Defs = lists.Of(o.shelf.names, func(name string) property { return property{name, o.shelf.named[name].schema()} })
 	text, err := encode(root, "  ")
 	if err != nil {
 		panic("form: the schema is not written: " + err.Error())
@@ -241,11 +239,7 @@ func conditions(choices []choice) *Schema {
 		s := choices[0].condition()
 		return &s
 	}
-	all := &Schema{}
-	for _, c := range choices {
-		all.AllOf = append(all.AllOf, c.condition())
-	}
-	return all
+	return &Schema{AllOf: lists.Of(choices, choice.condition)}
 }
 
 // holds is the schema of mappings in which a key, if it is there, holds something.

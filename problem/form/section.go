@@ -61,63 +61,37 @@ func (f *Form) NeedTextOrSection(key, text string, c Codec[string], take func(te
 
 // Part is a mapping with what it describes. It is there even if something in it could not be read.
 func Part[T any](describe func(*T, *Form)) Codec[*T] {
-	return Codec[*T]{
-		Want: "a mapping", below: func(f *Form) { describe(new(T), f) },
-		Read: func(m *Mistakes, n *Node) (*T, bool) {
-			x := new(T)
-			Read(n, m, func(f *Form) { describe(x, f) })
+	return Pointed(mappingOf(func(f *Form, x *T) { describe(x, f) }))
+}
+
+func mappingOf[T any](describe func(*Form, *T)) Codec[T] {
+	return Codec[T]{
+		Want: "a mapping", below: func(f *Form) { describe(f, new(T)) },
+		Read: func(m *Mistakes, n *Node) (x T, ok bool) {
+			Read(n, m, func(f *Form) { describe(f, &x) })
 			return x, true
 		},
-		Write: func(x *T) *Node { return Print(func(f *Form) { describe(x, f) }) },
+		Write: func(x T) *Node { return Print(func(f *Form) { describe(f, &x) }) },
 	}
 }
 
 // ListOrPart is a list of numbers, which take makes a value of and give gives back (nil for none), or a mapping with what it describes.
 func ListOrPart[T any](each Codec[[]float64], take func([]float64) *T, give func(*T) []float64, want string, describe func(*T, *Form)) Codec[*T] {
 	part := Part(describe)
-	return Codec[*T]{
-		Want: want, Schema: each.Schema, below: part.below,
-		Read: func(m *Mistakes, n *Node) (*T, bool) {
-			switch n.Shape {
-			case Mapping:
-				return part.Read(m, n)
-			case List:
-				xs, ok := each.Read(m, n)
-				return take(xs), ok
-			}
-			m.Wrong(n, want)
-			return nil, false
-		},
-		Write: func(x *T) *Node {
-			if list := give(x); list != nil {
-				return each.Write(list)
-			}
-			return part.Write(x)
-		},
-	}
+	c := either(want, part, each, func(n *Node) bool { return n.Shape == Mapping },
+		func(x *T) *T { return x }, take,
+		func(x *T) (*T, []float64, bool) {
+			list := give(x)
+			return x, list, list == nil
+		})
+	c.Schema, c.below = each.Schema, part.below
+	return c
 }
 
 // Parts is a list of at least one mapping.
 func Parts[T any](want string, describe func(*Form, *T)) Codec[[]T] {
-	return Codec[[]T]{
-		Want: want, list: true, below: func(f *Form) { describe(f, new(T)) },
-		Read: func(m *Mistakes, n *Node) (xs []T, ok bool) {
-			if n.Shape != List || len(n.Items) == 0 {
-				m.Wrong(n, want)
-				return nil, false
-			}
-			xs = make([]T, len(n.Items))
-			for i, one := range n.Items {
-				Read(one, m, func(f *Form) { describe(f, &xs[i]) })
-			}
-			return xs, true
-		},
-		Write: func(xs []T) *Node {
-			out := &Node{Shape: List}
-			for i := range xs {
-				out.Items = append(out.Items, Print(func(f *Form) { describe(f, &xs[i]) }))
-			}
-			return out
-		},
-	}
+	each := mappingOf(describe)
+	c := ListOf(each, want)
+	c.Schema, c.below, c.list = each.Schema, each.below, true
+	return c
 }

@@ -2,6 +2,7 @@ package form
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/kedge-opt/kedge/internal/lists"
 )
@@ -78,15 +79,10 @@ func (m Matrix) Dense(rows, columns int) []float64 {
 // VectorOf is one number or a list of them.
 func VectorOf(each Codec[float64]) Codec[Vector] {
 	several := Numbers(each)
-	return either(each.Want+", or a list of those", each, several,
+	return either(each.Want+", or a list of those", each, several, isNumber,
 		func(x float64) Vector { return Vector{All: x} },
 		func(xs []float64) Vector { return Vector{Each: xs} },
-		func(v Vector) *Node {
-			if v.Each == nil {
-				return each.Write(v.All)
-			}
-			return several.Write(v.Each)
-		})
+		func(v Vector) (float64, []float64, bool) { return v.All, v.Each, v.Each == nil })
 }
 
 // Numbers is a list of at least one number.
@@ -115,31 +111,35 @@ func Rows() Codec[RowList] {
 // MatrixOf is a multiple of the identity or a list of rows.
 func MatrixOf() Codec[Matrix] {
 	scale, rows := Finite(), Rows()
-	return either("a list of rows, or a number for that multiple of the identity", scale, rows,
+	return either("a list of rows, or a number for that multiple of the identity", scale, rows, isNumber,
 		func(x float64) Matrix { return Matrix{Scale: x} },
 		func(r RowList) Matrix { return Matrix{Rows: r} },
-		func(m Matrix) *Node {
-			if m.Rows == nil {
-				return scale.Write(m.Scale)
-			}
-			return rows.Write(m.Rows)
-		})
+		func(m Matrix) (float64, RowList, bool) { return m.Scale, m.Rows, m.Rows == nil })
 }
 
-// either is a number or a list.
-func either[One, Many, T any](want string, one Codec[One], many Codec[Many],
-	fromOne func(One) T, fromMany func(Many) T, write func(T) *Node) Codec[T] {
+func isNumber(n *Node) bool { return n.Shape == Scalar && !n.Quoted && IsNumber(n.Text) }
+
+// either is a list, or one value for it: isOne knows that by how it is written, and split by what it is.
+func either[One, Many, T any](want string, one Codec[One], many Codec[Many], isOne func(*Node) bool,
+	fromOne func(One) T, fromMany func(Many) T, split func(T) (v One, all Many, isOne bool)) Codec[T] {
 	read := func(m *Mistakes, n *Node) (x T, ok bool) {
 		switch {
-		case n.Shape == Scalar && !n.Quoted && IsNumber(n.Text):
-			v, ok := one.Read(m, n)
-			return fromOne(v), ok
 		case n.Shape == List:
 			v, ok := many.Read(m, n)
 			return fromMany(v), ok
+		case isOne(n):
+			v, ok := one.Read(m, n)
+			return fromOne(v), ok
 		}
 		m.Wrong(n, want)
 		return x, false
+	}
+	write := func(x T) *Node {
+		v, all, isOne := split(x)
+		if isOne {
+			return one.Write(v)
+		}
+		return many.Write(all)
 	}
 	return Codec[T]{Want: want, Schema: Schema{AnyOf: []Schema{one.Schema, many.Schema}}, Read: read, Write: write}
 }
@@ -204,20 +204,8 @@ func Formulas(want string) Codec[[]string] {
 // OneOrMore is a text, or a list of texts.
 func OneOrMore(one Codec[string], want string) Codec[[]string] {
 	several := ListOf(one, want)
-	return Codec[[]string]{
-		Want: want, Schema: Schema{AnyOf: []Schema{one.Schema, several.Schema}},
-		Read: func(m *Mistakes, n *Node) ([]string, bool) {
-			if n.Shape == List {
-				return several.Read(m, n)
-			}
-			s, ok := one.Read(m, n)
-			return []string{s}, ok
-		},
-		Write: func(all []string) *Node {
-			if len(all) == 1 {
-				return one.Write(all[0])
-			}
-			return several.Write(all)
-		},
-	}
+	return either(want, one, several, func(*Node) bool { return true },
+		func(text string) []string { return []string{text} },
+		func(all []string) []string { return all },
+		func(all []string) (string, []string, bool) { return strings.Join(all, ""), all, len(all) == 1 })
 }

@@ -1,6 +1,7 @@
 package kind
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -175,7 +176,7 @@ func (a *Algorithm) Steps(size float64, turns int) online.Schedule {
 	case "horizon":
 		return online.Horizon{Eta: size, Turns: turns}
 	case "diminishing":
-		return online.Diminishing{Eta: size, Delay: orElse(a.Delay, 1), Power: orElse(a.Power, 1)}
+		return online.Diminishing{Eta: size, Delay: cmp.Or(a.Delay, 1), Power: cmp.Or(a.Power, 1)}
 	}
 	return online.Constant(size)
 }

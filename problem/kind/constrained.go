@@ -47,13 +47,8 @@ func constraint(c formula.Constraint, n int) Set {
 
 // ReportFormulas reports the mistakes that the compiler of formulas joined, each at its place in a spec, under the names that their fields have there.
 func ReportFormulas(found *form.Mistakes, root *form.Node, err error, name func(field string) string) {
-	var all []error
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		all = joined.Unwrap()
-	}
-	for _, one := range all {
-		var e *formula.Error
-		if errors.As(one, &e) {
+	for _, one := range joined(err) {
+		if e, is := errors.AsType[*formula.Error](one); is {
 			told := *e
 			told.Field = name(e.Field)
 			path := strings.TrimSuffix(strings.Replace(told.Field, "[", ".", 1), "]")

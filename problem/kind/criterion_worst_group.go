@@ -85,7 +85,7 @@ func (m *WorstGroupCriterion) checkNames(s *Scene, path string) {
 	case !s.Grouped:
 		s.Fail(form.Paths(by), "%s is %s, but there are no groups with names; want population.group, a column of a file, or model.groups, or an entry of the trait by its number", by, m.GroupBy.Of)
 	case !slices.Contains(known, m.GroupBy.Of):
-		s.Fail(form.Paths(by), "%s is %s, want an entry of the trait by its number, or %s%s", by, m.GroupBy.Of, phrase.EnumerateBy(known, "or"), meant(m.GroupBy.Of, known))
+		s.Fail(form.Paths(by), "%s is %s, want an entry of the trait by its number, or %s%s", by, m.GroupBy.Of, phrase.EnumerateBy(known, "or"), form.Meant(m.GroupBy.Of, known))
 	}
 	s.FailIf(m.Cuts != nil, form.Paths(path+".cuts", by), "%s.cuts are given, but groups that have names need none", path)
 	if fault := m.unknown(s.Groups); s.Groups != nil && fault != "" {
@@ -97,15 +97,8 @@ func (m *WorstGroupCriterion) checkNames(s *Scene, path string) {
 func (m *WorstGroupCriterion) unknown(groups []string) string {
 	for _, name := range m.Names {
 		if !slices.Contains(groups, name) {
-			return fmt.Sprintf("names %s, but the groups are %s%s", name, phrase.Enumerate(groups), meant(name, groups))
+			return fmt.Sprintf("names %s, but the groups are %s%s", name, phrase.Enumerate(groups), form.Meant(name, groups))
 		}
-	}
-	return ""
-}
-
-func meant(name string, known []string) string {
-	if near := phrase.Nearest(name, known); near != "" {
-		return "; did you mean " + near + "?"
 	}
 	return ""
 }

@@ -54,10 +54,7 @@ func (s *IntegerSet) Build(n int) (kedge.Set, error) {
 	if fault != "" {
 		return nil, form.Under("integer", fmt.Errorf("integer %s", fault))
 	}
-	made, err := s.Of.Build(n)
-	if err == nil {
-		err = set.Check(made, n)
-	}
+	made, err := BuildSet(s.Of, n)
 	if err != nil {
 		return nil, err
 	}

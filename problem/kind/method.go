@@ -1,9 +1,6 @@
 package kind
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/online"
@@ -133,24 +130,12 @@ func (c *Catalogue) MethodNames() []string {
 }
 
 // methodWords lists the methods with what they need and where they settle.
-func (c *Catalogue) methodWords() (list []form.Option) {
-	for _, m := range c.Methods {
+func (c *Catalogue) methodWords() []form.Option {
+	return lists.Of(c.Methods, func(m Method) form.Option {
 		one, known := m.Word(), m.Facts()
 		one.Note = " Needs " + known.Needs.String() + "; " + known.Settles() + "."
-		list = append(list, one)
-	}
-	return list
-}
-
-// MethodTable writes the methods as a table in Markdown.
-func (c *Catalogue) MethodTable() string {
-	var b strings.Builder
-	b.WriteString("| kind | method | rule | needs | held 1 turn | held until settled | known when | source |\n|---|---|---|---|---|---|---|---|\n")
-	for _, one := range c.Methods {
-		m := one.Facts()
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", form.NameOf(one), m.Title, m.Assembly, m.Needs, m.Limit, m.Held, m.Proven, m.Source)
-	}
-	return b.String()
+		return one
+	})
 }
 
 // Host is the spec that an algorithm stands in, as far as its keys depend on it.

@@ -1,6 +1,8 @@
 package kind
 
 import (
+	"cmp"
+
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/problem/form"
 )
@@ -37,7 +39,7 @@ func (m *PerformativeMethod) Build(r *online.Rule, _ *Algorithm, s *Site) error 
 
 func (m *PerformativeMethod) fit(r *online.Rule, s *Site, by online.Score) error {
 	return m.explore(r, s, func() (online.Estimator, error) {
-		window := orElse(m.Window, 2*(s.Dims().Decision+1))
+		window := cmp.Or(m.Window, 2*(s.Dims().Decision+1))
 		return online.NewPerformative(s.RowObjective(), s.Dims(), by, window, m.Delta, s.Directions)
 	})
 }

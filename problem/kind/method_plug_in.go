@@ -1,6 +1,8 @@
 package kind
 
 import (
+	"cmp"
+
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/problem/form"
 )
@@ -38,7 +40,7 @@ func (m *PlugInMethod) Describe(f *form.Form, h *Host) {
 // Build implements [Method].
 func (m *PlugInMethod) Build(r *online.Rule, _ *Algorithm, s *Site) error {
 	return m.explore(r, s, func() (online.Estimator, error) {
-		tries := orElse(m.Tries, 4*(s.Dims().Decision+1))
+		tries := cmp.Or(m.Tries, 4*(s.Dims().Decision+1))
 		return online.NewPlugIn(s.RowObjective(), s.Dims(), m.Family, tries, m.Delta, s.Directions, r.Set)
 	})
 }

@@ -68,7 +68,11 @@ func (n *Naming) Check(c *Scene, declared kedge.Names) {
 			continue
 		}
 		c.FailIf(one.labels != nil, form.Paths(path, "model."+one.key), "%s and model.%s both name the entries; one must go", path, one.key)
-		distinct(c, path, one.list)
+		seen := map[string]bool{}
+		for _, entry := range one.list {
+			c.FailIf(seen[entry.Name], form.Paths(path), "%s: two entries are called %s", path, entry.Name)
+			seen[entry.Name] = true
+		}
 	}
 	checkColumns(c, "names.decision", called.Decision)
 }
@@ -78,13 +82,5 @@ func checkColumns(c *Scene, path string, names []kedge.Called) {
 	for _, one := range names {
 		c.FailIf(loop.Knows(one.Name) || one.Name == "algorithm" || one.Name == "trial" || one.Name == "k", form.Paths(path),
 			"%s: %s is a column of every series, so no decision can have its name", path, one.Name)
-	}
-}
-
-func distinct(c *Scene, path string, names []kedge.Called) {
-	seen := map[string]bool{}
-	for _, one := range names {
-		c.FailIf(seen[one.Name], form.Paths(path), "%s: two entries are called %s", path, one.Name)
-		seen[one.Name] = true
 	}
 }

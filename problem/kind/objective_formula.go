@@ -80,16 +80,18 @@ func Formulated(names formula.Source, o FormulatedObjective) (*formula.Model, er
 		}
 	}
 	m, again := formula.Compile(names)
-	if again != nil && mistakes(again) >= mistakes(err) {
+	if again != nil && len(joined(again)) >= len(joined(err)) {
 		again = err // what is nearer to what was meant
 	}
 	return m, again
 }
 
-// mistakes counts what a compiler joined.
-func mistakes(err error) int {
-	all, _ := err.(interface{ Unwrap() []error })
-	return len(all.Unwrap())
+// joined lists what a compiler joined.
+func joined(err error) []error {
+	if all, ok := err.(interface{ Unwrap() []error }); ok {
+		return all.Unwrap()
+	}
+	return nil
 }
 
 // Words implements [Objective].

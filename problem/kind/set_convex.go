@@ -9,6 +9,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/set"
@@ -80,9 +81,7 @@ func (s *ConvexSet) Build(n int) (kedge.Set, error) {
 // inhabited makes a set of curves and finds a decision inside.
 func inhabited(c formula.Convex) (made set.Convex, err error) {
 	made.Bounds = set.Box{Lower: c.Lower, Upper: c.Upper}
-	for _, one := range c.Curves {
-		made.Curves = append(made.Curves, one)
-	}
+	made.Curves = lists.Of(c.Curves, func(one *formula.Inequality) set.ConvexCurve { return one })
 	if c.Equal != nil {
 		if made.Plane, err = set.NewAffine(c.Equal.A, c.Equal.B); err != nil {
 			return made, err
@@ -149,9 +148,7 @@ func (s *ConvexSet) Shrink(delta float64, n int) (Set, bool) {
 	for i, v := range c.Inside {
 		small.Bounds.Lower[i], small.Bounds.Upper[i] = v+float64(by*(c.Bounds.Lower[i]-v)), v+float64(by*(c.Bounds.Upper[i]-v))
 	}
-	for _, one := range c.Curves {
-		small.Curves = append(small.Curves, shrunk{one, c.Inside, by})
-	}
+	small.Curves = lists.Of(c.Curves, func(one set.ConvexCurve) set.ConvexCurve { return shrunk{one, c.Inside, by} })
 	return &ConvexSet{of: s.of, made: &small}, true
 }
 

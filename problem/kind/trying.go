@@ -67,11 +67,3 @@ func (t *Trying) explore(r *online.Rule, s *Site, estimator func() (online.Estim
 	r.Gradient = e
 	return nil
 }
-
-// orElse returns x, or another value where x was left out.
-func orElse[T int | float64](x, absent T) T {
-	if x == 0 {
-		return absent
-	}
-	return x
-}

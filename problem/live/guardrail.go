@@ -1,9 +1,10 @@
 package live
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,7 +20,7 @@ type Guardrail struct {
 	Most   *float64 // how large it may be; nil: as much as it likes
 	By     float64  // of value: the share by which it may be worse
 	Window int      // of value and swing: closes to compare with, and turns to look at
-	Action string   // warn, hold, rollback or kill
+	Action string   // warn, hold, rollback or kill; empty: as its kind has it
 	After  int      // fails one after the other
 	Cool   int      // closes between two holds that end by themselves
 }
@@ -35,11 +36,10 @@ const (
 
 // What guardrails do.
 const (
-	Warn     = "warn"
-	Hold     = "hold"
-	GoBack   = "rollback"
-	Kill     = "kill"
-	ByItself = "" // as its kind has it
+	Warn   = "warn"
+	Hold   = "hold"
+	GoBack = "rollback"
+	Kill   = "kill"
 )
 
 // MostGuardrails is how many a spec may have.
@@ -69,13 +69,10 @@ func describeGuardrail(f *form.Form, g *Guardrail) {
 
 // Acts is what it does.
 func (g *Guardrail) Acts() string {
-	switch {
-	case g.Action != ByItself:
-		return g.Action
-	case g.Kind == Swing:
-		return Warn
+	if g.Kind == Swing {
+		return cmp.Or(g.Action, Warn)
 	}
-	return Hold
+	return cmp.Or(g.Action, Hold)
 }
 
 // Statistic is a number of people who answered: a mean, a quantile or a share of what a formula says of each.
@@ -180,22 +177,13 @@ func (l *Arrangement) checkGuardrails(c *form.Check, constraints []string) {
 			c.FailIf(!bounded, form.Paths(path), "%s bounds nothing, want least or most", path)
 			c.FailIf(g.Of != "", form.Paths(path+".of"), "%s.of is of no use: the number is told under the guardrail's name", path)
 		case Constraint:
-			known := false
-			for _, name := range constraints {
-				known = known || name == g.Of
-			}
-			c.FailIf(!known, form.Paths(path+".of"), "%s.of is %q, which is none of the spec's constraints", path, g.Of)
+			c.FailIf(!slices.Contains(constraints, g.Of), form.Paths(path+".of"), "%s.of is %q, which is none of the spec's constraints", path, g.Of)
 			c.FailIf(bounded, form.Paths(path), "%s has a bound, but a constraint has its own", path)
 		default:
 			c.FailIf(bounded || g.Of != "", form.Paths(path), "%s watches %s, want no of, least or most", path, g.Kind)
 		}
-		c.FailIf(g.Least != nil && g.Most != nil && *g.Least > *g.Most, form.Paths(path), "%s wants at least %v and at most %v", path, value(g.Least), value(g.Most))
+		if g.Least != nil && g.Most != nil {
+			c.FailIf(*g.Least > *g.Most, form.Paths(path), "%s wants at least %v and at most %v", path, *g.Least, *g.Most)
+		}
 	}
-}
-
-func value(x *float64) float64 {
-	if x == nil {
-		return math.NaN()
-	}
-	return *x
 }

@@ -3,6 +3,7 @@ package live
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/kedge-opt/kedge/problem/form"
@@ -172,10 +173,7 @@ func (l *Arrangement) Check(c *form.Check, decision form.Length, algorithms, con
 	if l == nil {
 		return
 	}
-	known := l.Algorithm == ""
-	for _, name := range algorithms {
-		known = known || name == l.Algorithm
-	}
+	known := l.Algorithm == "" || slices.Contains(algorithms, l.Algorithm)
 	c.FailIf(!known && c.Sound("algorithms"), form.Paths("live.algorithm"), "live.algorithm is %s, which is none of the spec's algorithms", l.Algorithm)
 	if l.Safe != nil && c.Sound("live.safe") {
 		c.Length("live.safe", len(l.Safe), decision)

@@ -35,13 +35,7 @@ func (l *Arrangement) checkMixes(c *form.Check) {
 		for _, s := range m.Shares {
 			sum += s
 		}
-		rising := slices.IsSortedFunc(m.Edges, func(a, b float64) int {
-			if a < b {
-				return -1
-			}
-			return 1
-		})
-		c.FailIf(!rising, form.Paths(path+".edges"), "%s.edges are %v, want rising numbers", path, m.Edges)
+		c.FailIf(!slices.IsSorted(m.Edges), form.Paths(path+".edges"), "%s.edges are %v, want rising numbers", path, m.Edges)
 		c.FailIf(len(m.Shares) != len(m.Edges)+1, form.Paths(path+".shares"), "%s.shares are %d, want one for each of the %d bins between edges", path, len(m.Shares), len(m.Edges)+1)
 		c.FailIf(!(math.Abs(sum-1) <= offOne), form.Paths(path+".shares"), "%s.shares are %v together, want 1", path, sum)
 	}

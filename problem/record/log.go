@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem/census"
 )
@@ -64,11 +65,7 @@ func (e *LineError) Error() string {
 	if len(e.Rows) > 1 {
 		rows = "rows "
 	}
-	words := make([]string, len(e.Rows))
-	for i, row := range e.Rows {
-		words[i] = strconv.Itoa(row)
-	}
-	return fmt.Sprintf("%s, %s%s: %s", e.File, rows, phrase.Enumerate(words), e.What)
+	return fmt.Sprintf("%s, %s%s: %s", e.File, rows, phrase.Enumerate(lists.Of(e.Rows, strconv.Itoa)), e.What)
 }
 
 // Read reads the log. Errors are *LineError, *census.FileError, or join *formula.Error.
@@ -119,9 +116,7 @@ func (r *reader) labels(at int) (number []int, names []string) {
 	for i := range values {
 		values[i] = r.cells.Row(i)[at]
 	}
-	distinct := slices.Clone(values)
-	slices.Sort(distinct)
-	distinct = slices.Compact(distinct)
+	distinct := slices.Compact(slices.Sorted(slices.Values(values)))
 	name := func(v float64) string {
 		if texts {
 			return r.cells.Of.Words[int(v)]
@@ -185,25 +180,17 @@ func (r *reader) times() error {
 // order sorts by person and time.
 func (r *reader) order() error {
 	l := r.log
-	r.rank = make([]int, len(r.cells.Rows))
-	for i := range r.rank {
-		r.rank[i] = i
-	}
+	r.rank = kedge.Some(len(r.cells.Rows), len(r.cells.Rows))
 	slices.SortFunc(r.rank, func(a, b int) int {
 		if r.Person == "" {
 			return cmp.Or(cmp.Compare(l.Turn[a], l.Turn[b]), cmp.Compare(a, b))
 		}
 		return cmp.Or(cmp.Compare(l.Person[a], l.Person[b]), cmp.Compare(l.Turn[a], l.Turn[b]), cmp.Compare(a, b))
 	})
-	pick := func(x []int) (out []int) {
-		for _, i := range r.rank {
-			out = append(out, x[i])
-		}
-		return out
-	}
-	l.Person, l.Turn = pick(l.Person), pick(l.Turn)
-	for _, i := range r.rank {
-		l.Line = append(l.Line, r.cells.Rows[i]+1)
+	pick := func(x []int) []int { return lists.Of(r.rank, func(i int) int { return x[i] }) }
+	l.Person, l.Turn, l.Line = pick(l.Person), pick(l.Turn), pick(r.cells.Rows)
+	for i := range l.Line {
+		l.Line[i]++
 	}
 	return nil
 }
@@ -260,9 +247,7 @@ func (r *reader) groups() error {
 		return &LineError{r.File, []int{1}, fmt.Sprintf("data.group makes %d groups, want at most %d", len(names), mostGroups)}
 	}
 	r.log.Groups = names
-	for _, i := range r.rank {
-		r.log.Group = append(r.log.Group, number[i])
-	}
+	r.log.Group = lists.Of(r.rank, func(i int) int { return number[i] })
 	return nil
 }
 
@@ -337,7 +322,5 @@ func (l *Recorded) Last() (rows []int) {
 	return rows
 }
 
-// Span is the number of the last turn, and how many rows each person has on average.
-func (l *Recorded) Span() (last int, each float64) {
-	return slices.Max(l.Turn), float64(l.Rows()) / math.Max(1, float64(len(l.People)))
-}
+// Span is the number of the last turn.
+func (l *Recorded) Span() int { return slices.Max(l.Turn) }

@@ -60,7 +60,7 @@ func logsOf() [][2]string {
 
 // seen is all that a log holds.
 func seen(l *Recorded) (lines []string) {
-	last, each := l.Span()
+	last, each := l.Span(), float64(l.Rows())/float64(max(1, len(l.People)))
 	lines = append(lines, fmt.Sprintf("  people %q rows %d of %d, turns %v, the last %d, %.4g each", l.People, l.Rows(), l.Total, l.Turns(), last, each))
 	for i := range l.Rows() {
 		line := fmt.Sprintf("  line %d: %d %s at %d, %s:", l.Line[i], l.Person[i], l.People[l.Person[i]], l.Turn[i], l.When(l.Turn[i]))

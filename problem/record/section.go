@@ -162,14 +162,11 @@ func covariates() form.Codec[[]Covariate] {
 }
 
 // Names are those of what is beside the decision.
-func (s *DataSection) Names() (list []string) {
+func (s *DataSection) Names() []string {
 	if s == nil {
 		return nil
 	}
-	for _, c := range s.Beside {
-		list = append(list, c.Name)
-	}
-	return list
+	return lists.Of(s.Beside, func(c Covariate) string { return c.Name })
 }
 
 // Check refuses what cannot be a log, as far as that can be told without the file, and hands over what is wrong with formulas.

@@ -129,13 +129,7 @@ func (u *Question) limits() string {
 
 // String writes it as specs do.
 func (u *Question) String() string {
-	text := "?"
-	for i, n := range u.Shape {
-		text += []string{"[", ", "}[i] + strconv.Itoa(n)
-	}
-	if u.Shape != nil {
-		text += "]"
-	}
+	text := u.Declared("?")
 	if !math.IsInf(u.Lower, -1) || !math.IsInf(u.Upper, 1) {
 		text += " in " + u.limits()
 	}

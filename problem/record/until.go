@@ -36,7 +36,5 @@ func (l *Recorded) Until(turn int) *Recorded {
 
 // Turns are those that rows are of, in order.
 func (l *Recorded) Turns() []int {
-	list := slices.Clone(l.Turn)
-	slices.Sort(list)
-	return slices.Compact(list)
+	return slices.Compact(slices.Sorted(slices.Values(l.Turn)))
 }

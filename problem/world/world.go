@@ -54,11 +54,7 @@ func readLaw(n *form.Node) (law population.Number, fault string) {
 	}
 	at := slices.Index(known, parts[1])
 	if at < 0 {
-		hint := ""
-		if near := phrase.Nearest(parts[1], known); near != "" {
-			hint = "; did you mean " + near + "?"
-		}
-		return law, phrase.EnumerateBy(known, "or") + hint
+		return law, phrase.EnumerateBy(known, "or") + form.Meant(parts[1], known)
 	}
 	law.NumberLaw = laws[at]
 	for _, word := range strings.Split(parts[2], ",") {

@@ -2,6 +2,7 @@
 package advice
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -39,7 +40,8 @@ type wording struct {
 
 // Of says what to do by a result, and what may be wrong with that; nil where nothing is known.
 func Of(r *folder.Result, known Reasons) *folder.Advice {
-	a := wording{&folder.Advice{Doubts: known.Doubts}, r, known}
+	value := folder.Estimate{Name: r.Names.Value.Name, Unit: r.Names.Value.Unit}
+	a := wording{&folder.Advice{Value: value, Interval: "No interval is known.", Doubts: known.Doubts}, r, known}
 	switch {
 	case known.Follow != "":
 		a.follow(known.Follow)
@@ -65,9 +67,7 @@ func Of(r *folder.Result, known Reasons) *folder.Advice {
 
 // settle answers with a point found offline.
 func (a wording) settle(source string, p *folder.Point) {
-	a.Source = source
-	a.Value = folder.Estimate{Name: a.of.Names.Value.Name, Unit: a.of.Names.Value.Unit, Value: p.Value}
-	a.Interval = "No interval is known."
+	a.Source, a.Value.Value = source, p.Value
 	s := p.Sampling
 	for i, v := range p.Decision {
 		called := a.of.NameOf(i)
@@ -118,16 +118,13 @@ func (a wording) compare() {
 
 // follow answers with the method that stays nearest to an optimum that moves.
 func (a wording) follow(method string) {
-	a.Source, a.Interval = method, "No interval is known."
+	a.Source, a.Value.Value = method, a.known.Value
 	i := slices.IndexFunc(a.of.Runs, func(run folder.Run) bool { return run.Name == method })
 	ends := a.of.Decisions(&a.of.Runs[i])
-	several := false
-	for _, e := range ends {
-		a.Decision = append(a.Decision, folder.Estimate{Name: e.Name, Unit: e.Unit, Value: e.Mean, Low: e.Low, High: e.High})
-		several = several || e.Low != nil
-	}
-	a.Value = folder.Estimate{Name: a.of.Names.Value.Name, Unit: a.of.Names.Value.Unit, Value: a.known.Value}
-	if several {
+	a.Decision = lists.Of(ends, func(e folder.DecisionSpread) folder.Estimate {
+		return folder.Estimate{Name: e.Name, Unit: e.Unit, Value: e.Mean, Low: e.Low, High: e.High}
+	})
+	if slices.ContainsFunc(ends, func(e folder.DecisionSpread) bool { return e.Low != nil }) {
 		a.Interval = "An interval holds the mean of many such trials, in 95 of 100 cases."
 	}
 	a.Text = "The optimum moves: let " + method + " decide every turn, which follows it most closely."
@@ -173,14 +170,7 @@ func (a wording) listed(numbers, behind []string) string {
 	if named {
 		return words
 	}
-	return symbolOf(a.of.Names) + " = " + words
-}
-
-func symbolOf(n kedge.Names) string {
-	if n.Symbol == "" {
-		return "u"
-	}
-	return n.Symbol
+	return cmp.Or(a.of.Names.Symbol, "u") + " = " + words
 }
 
 // estimated is an estimate in words, with its unit.

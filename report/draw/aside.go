@@ -23,13 +23,7 @@ const (
 	widestName = 190
 )
 
-func (a Aside) width(t typeface) vg.Length {
-	wide := vg.Length(0)
-	for _, line := range a.Words {
-		wide = max(wide, t.width(line, smallSize))
-	}
-	return wide + asideWide
-}
+func (a Aside) width(t typeface) vg.Length { return t.widest(a.Words, smallSize) + asideWide }
 
 func (a Aside) height() vg.Length { return vg.Length(vg.Length(len(a.Words))*asideLine) + asideApart }
 

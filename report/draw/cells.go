@@ -18,9 +18,12 @@ type Cells struct {
 	Text          func(float64) string
 }
 
-func (c Cells) cover(x, y *Extent) {
-	x.Add(-0.5, float64(c.Columns)-0.5)
-	y.Add(-0.5, float64(c.Rows)-0.5)
+func (c Cells) cover(x, y *Extent) { coverCells(c.Columns, c.Rows, x, y) }
+
+// coverCells widens extents by columns and rows of cells, whose middles are whole numbers.
+func coverCells(columns, rows int, x, y *Extent) {
+	x.Add(-0.5, float64(columns)-0.5)
+	y.Add(-0.5, float64(rows)-0.5)
 }
 
 // CellAxis is an axis over n cells with their names.
@@ -91,10 +94,7 @@ const (
 )
 
 func (b ColourBar) width(t typeface) vg.Length {
-	wide := vg.Length(0)
-	for _, k := range b.ticks(MostLabels) {
-		wide = max(wide, t.width(k.Label, smallSize))
-	}
+	wide := t.widest(labels(b.ticks(MostLabels)), smallSize)
 	return max(barGap+barWide+6+wide, barGap+t.width(b.Label, smallSize))
 }
 

@@ -22,20 +22,14 @@ func (a Axis) ticks(length, often vg.Length) []Tick {
 	}
 	n := min(max(int(length/often), 2), MostLabels)
 	ticks := a.Ruler.ticks(n)
-	for ; labels(ticks) < 2 && n < MostLabels; n++ {
+	for ; len(labels(ticks)) < 2 && n < MostLabels; n++ {
 		ticks = a.Ruler.ticks(n + 1)
 	}
 	return ticks
 }
 
 // widest is the width of the widest label.
-func (a Axis) widest(t typeface) vg.Length {
-	wide := vg.Length(0)
-	for _, k := range a.ticks(1e9, 1) {
-		wide = max(wide, t.width(k.Label, smallSize))
-	}
-	return wide
-}
+func (a Axis) widest(t typeface) vg.Length { return t.widest(labels(a.ticks(1e9, 1)), smallSize) }
 
 // frame is a box of the canvas with its two axes.
 type frame struct {

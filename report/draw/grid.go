@@ -1,6 +1,8 @@
 package draw
 
 import (
+	"cmp"
+
 	"gonum.org/v1/plot/vg"
 )
 
@@ -37,13 +39,6 @@ func (g *Grid) SetAxes(x, y Axis) {
 	}
 }
 
-// SetX gives all panels the same horizontal axis.
-func (g *Grid) SetX(x Axis) {
-	for i := range g.Panels {
-		g.Panels[i].X = x
-	}
-}
-
 // Grid is a figure: panels in rows and columns under a legend. Panels that share their axes carry labels only to the left
 // and below.
 type Grid struct {
@@ -69,12 +64,7 @@ const (
 	labelRoom  = 14
 )
 
-func (g Grid) wide() vg.Length {
-	if g.Width > 0 {
-		return vg.Length(g.Width)
-	}
-	return usualWidth
-}
+func (g Grid) wide() vg.Length { return cmp.Or(vg.Length(max(g.Width, 0)), usualWidth) }
 
 func (g Grid) rows() int { return (len(g.Panels) + g.Columns - 1) / g.Columns }
 

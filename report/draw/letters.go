@@ -61,6 +61,14 @@ func (t typeface) width(s string, size vg.Length) vg.Length {
 	return last.from + last.wide
 }
 
+// widest is the width of the widest of some texts.
+func (t typeface) widest(texts []string, size vg.Length) (wide vg.Length) {
+	for _, s := range texts {
+		wide = max(wide, t.width(s, size))
+	}
+	return wide
+}
+
 // has tells whether the typeface has a letter.
 func (t typeface) has(letter rune) bool {
 	i, err := t.face(textSize).Face.GlyphIndex(nil, letter)

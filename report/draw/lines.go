@@ -44,10 +44,7 @@ func (list Lines) draw(p pen, f frame) {
 const bandAlpha = 56
 
 func (c Line) drawBand(p pen, f frame) {
-	band := make([]vg.Point, 0, 2*len(c.Points))
-	for _, r := range c.Points {
-		band = append(band, f.point(r.X, r.High))
-	}
+	band := lists.Of(c.Points, func(r LinePoint) vg.Point { return f.point(r.X, r.High) })
 	for _, r := range slices.Backward(c.Points) {
 		band = append(band, f.point(r.X, r.Low))
 	}
@@ -120,12 +117,7 @@ const widestAside = 84
 // FitBeside tells whether the names of curves are few and short enough to stand beside them.
 func FitBeside(list Lines) bool {
 	letters := newTypeface()
-	for _, c := range list {
-		if letters.width(c.Name, smallSize) > widestAside {
-			return false
-		}
-	}
-	return len(list) <= 5
+	return len(list) <= 5 && !slices.ContainsFunc(list, func(c Line) bool { return letters.width(c.Name, smallSize) > widestAside })
 }
 
 // Dots are points without order.

@@ -12,6 +12,7 @@ import (
 	"unicode/utf16"
 
 	"codeberg.org/go-pdf/fpdf"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 )
@@ -82,11 +83,7 @@ func (c *pdfCanvas) SetLineWidth(w vg.Length) {
 }
 
 func (c *pdfCanvas) SetLineDash(pattern []vg.Length, offset vg.Length) {
-	dashes := make([]float64, len(pattern))
-	for i, d := range pattern {
-		dashes[i] = c.unit(d)
-	}
-	c.doc.SetDashPattern(dashes, c.unit(offset))
+	c.doc.SetDashPattern(lists.Of(pattern, c.unit), c.unit(offset))
 }
 
 func (c *pdfCanvas) SetColor(ink color.Color) {

@@ -98,7 +98,9 @@ func panelPictures(add func(string, Grid)) {
 	shared.SetAxes(Axis{Ruler: NewRuler(x, false), Label: "turn k"}, Axis{Ruler: NewRuler(y, true), Label: "gap to the optimum"})
 	add("panels that share axes", shared)
 	shared.Columns, shared.Panels, shared.Height, shared.Heading = 2, slices.Clone(shared.Panels[:4]), 300, "Four"
-	shared.SetX(Axis{Ruler: Ruler{Min: 0, Max: 12, Whole: true}, Label: "whole turns"})
+	for i := range shared.Panels {
+		shared.Panels[i].X = Axis{Ruler: Ruler{Min: 0, Max: 12, Whole: true}, Label: "whole turns"}
+	}
 	add("panels of a height", shared)
 	shared.Columns, shared.Panels, shared.Height, shared.Legend = 1, shared.Panels[:3], 0, nil
 	add("panels below each other", shared)

@@ -2,8 +2,10 @@ package draw
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/portable"
 )
@@ -84,7 +86,7 @@ func LogRuler(lowest, highest float64) Ruler {
 	room := max(float64(0.04*(to-from)), 0.02)
 	from, to = snap(from-room, math.Floor), snap(to+room, math.Ceil)
 	s := Ruler{Min: portable.Pow(10, from), Max: min(portable.Pow(10, to), math.MaxFloat64), Log: true}
-	if labels(s.ticks(MostLabels)) < 2 {
+	if len(labels(s.ticks(MostLabels))) < 2 {
 		s.Min, s.Max = portable.Pow(10, math.Floor(from)), min(portable.Pow(10, math.Ceil(to)), math.MaxFloat64)
 	}
 	return s
@@ -113,14 +115,10 @@ type Tick struct {
 // MostLabels is how many labels an axis carries at most.
 const MostLabels = 6
 
-func labels(ticks []Tick) int {
-	n := 0
-	for _, t := range ticks {
-		if t.Label != "" {
-			n++
-		}
-	}
-	return n
+// labels are those of the marks that have one.
+func labels(ticks []Tick) []string {
+	all := lists.Of(ticks, func(t Tick) string { return t.Label })
+	return slices.DeleteFunc(all, func(label string) bool { return label == "" })
 }
 
 // ticks marks the axis with n labels or a few less.

@@ -52,7 +52,8 @@ func (l Trails) draw(p pen, f frame) {
 		p.line(faintLine, points...)
 	}
 	for _, points := range paths {
-		p.ring(points[0])
+		p.DrawGlyphNoClip(draw.GlyphStyle{Color: paper, Radius: 1.7, Shape: draw.CircleGlyph{}}, points[0])
+		p.ring(ringLine, points[0], 1.7)
 	}
 	for _, points := range paths {
 		p.DrawGlyphNoClip(draw.GlyphStyle{Color: Tint(l.Style.Ink, 0.75), Radius: 1.7, Shape: draw.CircleGlyph{}}, points[len(points)-1])
@@ -84,7 +85,7 @@ func (l Trails) drawDecision(p pen, points []vg.Point) {
 	p.line(draw.LineStyle{Color: paper, Width: 3.4}, points...)
 	p.line(draw.LineStyle{Color: l.Style.Ink, Width: 1.8}, points...)
 	p.mark(Style{Ink: paper, Mark: l.Style.Mark}, points[0])
-	p.outline(l.Style, points[0])
+	p.ring(draw.LineStyle{Color: l.Style.Ink, Width: 1.2}, points[0], 2.8)
 	p.mark(l.Style, points[len(points)-1])
 }
 
@@ -128,25 +129,14 @@ func circle(f frame) []vg.Point {
 	return out
 }
 
-// ring marks where an individual begins.
-func (p pen) ring(at vg.Point) {
-	p.DrawGlyphNoClip(draw.GlyphStyle{Color: paper, Radius: 1.7, Shape: draw.CircleGlyph{}}, at)
-	p.SetLineStyle(ringLine)
-	p.Stroke(arc(at, 1.7))
-}
-
-// outline marks where a decision begins.
-func (p pen) outline(s Style, at vg.Point) {
-	p.SetLineStyle(draw.LineStyle{Color: s.Ink, Width: 1.2})
-	p.Stroke(arc(at, 2.8))
-}
-
-func arc(at vg.Point, radius vg.Length) vg.Path {
+// ring draws a circle around a point.
+func (p pen) ring(line draw.LineStyle, at vg.Point, radius vg.Length) {
 	var path vg.Path
 	path.Move(vg.Point{X: at.X + radius, Y: at.Y})
 	path.Arc(at, radius, 0, 2*math.Pi)
 	path.Close()
-	return path
+	p.SetLineStyle(line)
+	p.Stroke(path)
 }
 
 // cross marks the optimum.

@@ -13,10 +13,7 @@ type WordTable struct {
 	Grounds       []color.NRGBA
 }
 
-func (m WordTable) cover(x, y *Extent) {
-	x.Add(-0.5, float64(m.Columns)-0.5)
-	y.Add(-0.5, float64(m.Rows)-0.5)
-}
+func (m WordTable) cover(x, y *Extent) { coverCells(m.Columns, m.Rows, x, y) }
 
 func (m WordTable) draw(p pen, f frame) {
 	size := vg.Point{X: f.wide() / vg.Length(m.Columns), Y: f.high() / vg.Length(m.Rows)}

@@ -2,7 +2,9 @@
 package inference
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"path"
 	"strings"
 
@@ -55,7 +57,7 @@ func Document(e *logs.Inference, by Recipe) (*page.Document, error) {
 		},
 		Origin: []page.Term{
 			{Name: "log", Text: fmt.Sprintf("%s, %s", e.Spec.Data.File, phrase.CountGrouped(e.Rows, "row"))}, {Name: "method", Text: e.Method},
-			{Name: "seed", Text: fmt.Sprint(by.Seed)}, {Name: "draws", Text: orAbsent(e.DrawOf)},
+			{Name: "seed", Text: fmt.Sprint(by.Seed)}, {Name: "draws", Text: cmp.Or(e.DrawOf, "none")},
 		},
 	}
 	if list := remarks(e); len(list) > 0 {
@@ -140,17 +142,17 @@ func verdict(e *logs.Inference) page.Finding {
 	}
 	for _, echo := range q.Echoes {
 		text := fmt.Sprintf("%s of an error in %s comes back a turn later (standard error %s)", phrase.Percent(float64(echo.Share)), echo.State, phrase.Percent(float64(echo.Error)))
-		if bias := 1 / max(1, float64(e.Pairs)/max(1, float64(e.People))); e.Spec.Data.HasPeople() {
+		off, lasts := float64(echo.Share), ". The model forgets something that lasts, and what it says stays of the last state may be wrong."
+		if e.Spec.Data.HasPeople() {
+			bias := 1 / max(1, float64(e.Pairs)/max(1, float64(e.People)))
 			text += fmt.Sprintf("; with traits that were found, about %s is no sign of anything", phrase.Percent(-bias))
-			if off := float64(echo.Share) + bias; off > 3*float64(echo.Error) || off < -3*float64(echo.Error) {
-				out.Cautions = append(out.Cautions, text+". The model forgets something that lasts.")
-				continue
-			}
-		} else if off := float64(echo.Share); off > 3*float64(echo.Error) || off < -3*float64(echo.Error) {
-			out.Cautions = append(out.Cautions, text+". The model forgets something that lasts, and what it says stays of the last state may be wrong.")
-			continue
+			off, lasts = off+bias, ". The model forgets something that lasts."
 		}
-		out.Reasons = append(out.Reasons, text+".")
+		if math.Abs(off) > 3*float64(echo.Error) {
+			out.Cautions = append(out.Cautions, text+lasts)
+		} else {
+			out.Reasons = append(out.Reasons, text+".")
+		}
 	}
 	for _, h := range q.Halves {
 		if float64(h.Chance) < 0.01 {

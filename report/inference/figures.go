@@ -31,18 +31,17 @@ const (
 func pictures(e *logs.Inference) (list []picture) {
 	list = append(list, paths(e)...)
 	states := e.Log.States.Names[:min(len(e.Log.States.Names), mostStates)]
-	if e.Ahead != nil {
+	each := func(of func(e *logs.Inference, s int, name string) picture) {
 		for s, name := range states {
-			list = append(list, observed(e, s, name))
-		}
-		for s, name := range states {
-			list = append(list, missed(e, s, name))
+			list = append(list, of(e, s, name))
 		}
 	}
+	if e.Ahead != nil {
+		each(observed)
+		each(missed)
+	}
 	if e.Quality != nil && len(e.Quality.Steps) > 0 {
-		for s, name := range states {
-			list = append(list, rolled(e, s, name))
-		}
+		each(rolled)
 	}
 	list = append(list, picture{sketch: answers(e)}, picture{sketch: byMethod(e)})
 	if e.Ahead != nil {

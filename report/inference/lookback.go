@@ -107,7 +107,7 @@ func days(h *backtest.Retrospect) (at []float64, axis draw.Axis) {
 }
 
 // over draws a line for every rule, of the dates at which it is known.
-func over(h *backtest.Retrospect, apart bool, of func(v backtest.Verdict) (mean, low, high logs.Amount)) (list draw.Lines) {
+func over(h *backtest.Retrospect, apart bool, of func(v backtest.Verdict) backtest.Worth) (list draw.Lines) {
 	at, axis := days(h)
 	shift := 0.0
 	if apart { // so that intervals do not cover each other
@@ -116,14 +116,14 @@ func over(h *backtest.Retrospect, apart bool, of func(v backtest.Verdict) (mean,
 	for r, rule := range backtest.Rules() {
 		line := draw.Line{Name: rule, Style: styled(rule)}
 		for i, o := range h.Dates {
-			mean, low, high := of(o.Rules[r])
-			if !mean.Known() {
+			w := of(o.Rules[r])
+			if !w.Value.Known() {
 				continue
 			}
-			if !low.Known() || !high.Known() {
-				low, high = mean, mean
+			if !w.Low.Known() || !w.High.Known() {
+				w.Low, w.High = w.Value, w.Value
 			}
-			line.Points = append(line.Points, draw.LinePoint{X: at[i] + float64(shift*(float64(r)-1.5)), Mean: float64(mean), Low: float64(low), High: float64(high)})
+			line.Points = append(line.Points, draw.LinePoint{X: at[i] + float64(shift*(float64(r)-1.5)), Mean: float64(w.Value), Low: float64(w.Low), High: float64(w.High)})
 		}
 		if len(line.Points) > 0 {
 			list = append(list, line)
@@ -133,23 +133,19 @@ func over(h *backtest.Retrospect, apart bool, of func(v backtest.Verdict) (mean,
 }
 
 // entry is what rules set of an entry of the decision.
-func entry(j int) func(v backtest.Verdict) (mean, low, high logs.Amount) {
-	return func(v backtest.Verdict) (mean, low, high logs.Amount) {
+func entry(j int) func(v backtest.Verdict) backtest.Worth {
+	return func(v backtest.Verdict) backtest.Worth {
 		if v.Decision == nil {
-			return logs.Amount(math.NaN()), 0, 0
+			return backtest.Worth{Value: logs.Amount(math.NaN())}
 		}
 		x := logs.Amount(v.Decision[j])
-		return x, x, x
+		return backtest.Worth{Value: x, Low: x, High: x}
 	}
 }
 
-func once(v backtest.Verdict) (mean, low, high logs.Amount) {
-	return v.Once.Value, v.Once.Low, v.Once.High
-}
+func once(v backtest.Verdict) backtest.Worth { return v.Once }
 
-func settled(v backtest.Verdict) (mean, low, high logs.Amount) {
-	return v.Settled.Value, v.Settled.Low, v.Settled.High
-}
+func settled(v backtest.Verdict) backtest.Worth { return v.Settled }
 
 // seen is what was observed.
 func seen(h *backtest.Retrospect) (line draw.Line) {

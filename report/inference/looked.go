@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/portable"
 	"github.com/kedge-opt/kedge/logs"
@@ -21,10 +22,7 @@ func WouldSet(h *backtest.Retrospect) page.TextTable {
 			text := phrase.Absent
 			switch {
 			case v.Decision != nil:
-				var words []string
-				for _, x := range v.Decision[:min(3, len(v.Decision))] {
-					words = append(words, Digits(logs.Amount(x)))
-				}
+				words := lists.Of(v.Decision[:min(3, len(v.Decision))], func(x float64) string { return Digits(logs.Amount(x)) })
 				if text = strings.Join(words, ", "); len(v.Decision) > 3 {
 					text += ", …"
 				}
@@ -39,10 +37,10 @@ func WouldSet(h *backtest.Retrospect) page.TextTable {
 }
 
 // WouldBeWorth is the table of values of a look back: a turn later, or settled.
-func WouldBeWorth(h *backtest.Retrospect, settled bool) page.TextTable {
-	when, of := "a turn later", func(v backtest.Verdict) backtest.Worth { return v.Once }
-	if settled {
-		when, of = "settled", func(v backtest.Verdict) backtest.Worth { return v.Settled }
+func WouldBeWorth(h *backtest.Retrospect, isSettled bool) page.TextTable {
+	when, of := "a turn later", once
+	if isSettled {
+		when, of = "settled", settled
 	}
 	t := ruled(page.Head{Name: "worth " + when, Wide: -18}, 26, page.Head{Name: "observed", Wide: 9})
 	for _, o := range h.Dates {

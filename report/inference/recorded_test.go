@@ -1,6 +1,7 @@
 package inference
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -219,6 +220,6 @@ func TestLooksBackAreAsRecorded(t *testing.T) {
 	for _, v := range []float64{0, math.Copysign(0, -1), 1, -1, 9.9999, 0.0001, 0.00009999, 999999, 1e6, 123456, 0.012345, math.NaN(), -3e-9, 1.23456e-7, 1234567} {
 		lines = append(lines, fmt.Sprintf("%g is shown as %s", v, Digits(logs.Amount(v))))
 	}
-	lines = append(lines, orAbsent("")+orAbsent("x"), capital(""), capital("a"), turnsAhead(1), turnsAhead(3), fmt.Sprint(IsFigure("fit-x.svg"), IsFigure("fit-x.png"), IsFigure("x.svg")))
+	lines = append(lines, cmp.Or("", "none")+cmp.Or("x", "none"), capital(""), capital("a"), turnsAhead(1), turnsAhead(3), fmt.Sprint(IsFigure("fit-x.svg"), IsFigure("fit-x.png"), IsFigure("x.svg")))
 	evidence.AsRecorded(t, "testdata/looks.txt", lines)
 }

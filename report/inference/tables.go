@@ -53,12 +53,11 @@ func settling(a *logs.Response) string {
 
 // tables are those behind the answer.
 func tables(e *logs.Inference) (list []page.TextTable) {
-	for _, t := range []page.TextTable{methods(e), forecasts(e), halves(e)} {
-		if len(t.Rows) > 0 {
-			list = append(list, t)
-		}
+	list = append(list, methods(e))
+	if e.Quality != nil {
+		list = append(list, forecasts(e), halves(e))
 	}
-	return list
+	return slices.DeleteFunc(list, func(t page.TextTable) bool { return len(t.Rows) == 0 })
 }
 
 // methods are the usual estimates for panels, a row each.
@@ -105,9 +104,6 @@ func remarks(e *logs.Inference) (list []string) {
 func forecasts(e *logs.Inference) page.TextTable {
 	t := page.TextTable{ID: "forecasts", Title: "Forecasts from past dates", About: "Roots of mean squares of what was missed, in units of the state, beside no change, a person's mean before, and a static regression on all but the state.",
 		Columns: page.Heads("of", "turns ahead", "forecasts", "the model", "no change", "mean before", "static")}
-	if e.Quality == nil {
-		return t
-	}
 	for s, state := range e.Log.States.Names {
 		for _, m := range e.Quality.Steps {
 			t.Rows = append(t.Rows, []page.TextCell{page.Words(state), page.Count(m.Ahead), page.Count(m.Forecasts), cell(m.Model[s]), cell(m.Last[s]), cell(m.Usual[s]), cell(m.Static[s])})
@@ -121,9 +117,6 @@ func halves(e *logs.Inference) page.TextTable {
 	t := page.TextTable{ID: "halves", Title: "Do the numbers stay the same?",
 		About:   "Fitted on the earlier and on the later half of the dates alone. The chance is that of such a difference were the number the same.",
 		Columns: page.Heads("number", "earlier", "error", "later", "error", "chance")}
-	if e.Quality == nil {
-		return t
-	}
 	for _, h := range e.Quality.Halves {
 		t.Rows = append(t.Rows, []page.TextCell{page.Words(h.Name), cell(h.Before), cell(h.BeforeError), cell(h.After), cell(h.AfterError), cell(h.Chance)})
 	}

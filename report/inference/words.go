@@ -15,26 +15,12 @@ const (
 	ending = ".svg"
 )
 
-func orAbsent(text string) string {
-	if text == "" {
-		return "none"
-	}
-	return text
-}
-
 // figured shows a number with four digits, or a dash.
 func figured(n logs.Amount) string {
 	if !n.Known() {
 		return phrase.Absent
 	}
 	return phrase.FourDigits(float64(n))
-}
-
-func between(f logs.Inferred) string {
-	if !f.Low.Known() && !f.High.Known() {
-		return phrase.Absent
-	}
-	return figured(f.Low) + " … " + figured(f.High)
 }
 
 // HalfLife says how long people who settle take for half of the way.
@@ -52,10 +38,10 @@ func HalfLife(a *logs.Response) string {
 
 // inWords is a number with its interval.
 func inWords(f logs.Inferred) string {
-	if between(f) == phrase.Absent {
+	if !f.Low.Known() && !f.High.Known() {
 		return figured(f.Value)
 	}
-	return figured(f.Value) + " (" + between(f) + ")"
+	return figured(f.Value) + " (" + figured(f.Low) + " … " + figured(f.High) + ")"
 }
 
 func capital(text string) string {

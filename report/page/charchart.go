@@ -30,20 +30,21 @@ func (c CharChart) Draw(width, height int) []string {
 	if !ok {
 		low, high = 1e-3, 1
 	}
-	f := newField(width-chartMargin-1, height-2, c.Terminal)
+	columns, rows := width-chartMargin-1, height-2
+	f := &field{c.Terminal, columns, rows, make([]byte, columns*rows), make([]int, columns*rows)}
 	for _, line := range c.Lines {
 		f.trace(line, float64(c.Turns), low, high)
 	}
-	ticks := ticks(low, high, height-2)
-	rows := make([]string, 0, height)
-	for y := range height - 2 {
+	var lines []string
+	ticks := ticks(low, high, rows)
+	for y := range rows {
 		label, mark := "", "│"
-		if at, ok := tickAt(ticks, y, height-2, low, high); ok {
+		if at, ok := tickAt(ticks, y, rows, low, high); ok {
 			label, mark = formatTick(at), "┤"
 		}
-		rows = append(rows, c.Faint(fmt.Sprintf("%*s %s", chartMargin-1, label, mark))+f.row(y))
+		lines = append(lines, c.Faint(fmt.Sprintf("%*s %s", chartMargin-1, label, mark))+f.row(y))
 	}
-	return append(rows, c.axis(width)...)
+	return append(lines, c.axis(width)...)
 }
 
 // bounds are the values 1, 2 or 5 times a power of ten around what there is to show, at most twelve decades of it.
@@ -146,17 +147,10 @@ type field struct {
 	owner         []int // the line seen in a cell, from 1
 }
 
-func newField(columns, rows int, s Terminal) *field {
-	return &field{s, columns, rows, make([]byte, columns*rows), make([]int, columns*rows)}
-}
-
-// LineMarks tells lines apart where there are no colours.
-const lineMarks = "•o+x*#"
-
 // LineMark marks the line of a series where there are no colours.
 func LineMark(i int) string {
-	marks := []rune(lineMarks)
-	return string(marks[i%len(marks)])
+	marks := [...]string{"•", "o", "+", "x", "*", "#"}
+	return marks[i%len(marks)]
 }
 
 // trace draws a line from point to point.

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"encoding/json"
 	"image/color"
 	"slices"
 	"strconv"
@@ -86,12 +85,4 @@ func (g *Graph) Add(line draw.Line) {
 
 func css(c color.NRGBA) string {
 	return "#" + strconv.FormatUint(1<<24|uint64(c.R)<<16|uint64(c.G)<<8|uint64(c.B), 16)[1:]
-}
-
-// embedded is the graphs as a page carries them; angle brackets are escaped.
-func embedded(graphs []Graph) ([]byte, error) {
-	if graphs == nil {
-		graphs = []Graph{}
-	}
-	return json.Marshal(graphs)
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"io/fs"
@@ -57,7 +58,7 @@ func (d *Document) HTML() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := embedded(d.Graphs)
+	data, err := json.Marshal(append([]Graph{}, d.Graphs...)) // no null without graphs; angle brackets are escaped
 	if err != nil {
 		return nil, fmt.Errorf("embed the graphs: %w", err)
 	}

@@ -11,7 +11,7 @@ import (
 
 // Markdown writes the document for READMEs: the same words and tables, the figures by their files.
 func (d *Document) Markdown() []byte {
-	m := &markdown{}
+	d, m := d.paged(), &markdown{}
 	m.line("# %s", prose(d.Title))
 	m.line("%s", prose(d.Facts))
 	for _, w := range d.Warnings {
@@ -20,18 +20,12 @@ func (d *Document) Markdown() []byte {
 	if d.Answer != nil {
 		m.finding("The answer", *d.Answer)
 	}
-	for _, t := range d.paged().First {
-		m.line("## %s", prose(t.Title))
-		m.table(t)
-	}
+	m.tables(d.First)
 	m.terms("The question", d.Question)
 	m.finding("The verdict", d.Verdict)
-	for _, t := range d.paged().Tables {
-		m.line("## %s", prose(t.Title))
-		m.table(t)
-	}
+	m.tables(d.Tables)
 	m.figures(d.Figures)
-	for _, s := range d.paged().Sections {
+	for _, s := range d.Sections {
 		m.section(s)
 	}
 	m.code("Spec", "yaml", d.Spec)
@@ -76,6 +70,13 @@ func (m *markdown) terms(title string, list []Term) {
 	m.line("## %s", title)
 	for _, t := range list {
 		m.line("**%s.** %s", prose(t.Name), prose(t.Text))
+	}
+}
+
+func (m *markdown) tables(list []TextTable) {
+	for _, t := range list {
+		m.line("## %s", prose(t.Title))
+		m.table(t)
 	}
 }
 

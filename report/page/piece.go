@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -68,11 +69,8 @@ type Paragraphs struct {
 }
 
 func (p Paragraphs) lines(t Terminal) (lines []string) {
-	if p.Width == 0 {
-		p.Width = widest
-	}
 	for _, text := range p.Texts {
-		lines = append(lines, Wrap(text, min(t.Width, p.Width))...)
+		lines = append(lines, Wrap(text, min(t.Width, cmp.Or(p.Width, widest)))...)
 	}
 	return lines
 }
@@ -89,11 +87,18 @@ func (b Bullets) lines(t Terminal) (lines []string) {
 		width = widest
 	}
 	for _, text := range b.Texts {
-		for i, line := range Wrap(text, width-2) {
-			lines = append(lines, []string{"- ", "  "}[min(i, 1)]+line)
-		}
+		lines = append(lines, hung("- ", 2, Wrap(text, width-2))...)
 	}
 	return lines
+}
+
+// hung sets lines beside a mark: the first behind it, the others as far to the right as the mark is wide.
+func hung(mark string, wide int, lines []string) []string {
+	return lists.Of(lines, func(line string) string {
+		before := mark
+		mark = strings.Repeat(" ", wide)
+		return before + line
+	})
 }
 
 func (f Finding) lines(t Terminal) []string {
@@ -107,13 +112,8 @@ func (f Finding) lines(t Terminal) []string {
 // Caution is what spoils a result.
 type Caution string
 
-func (c Caution) lines(t Terminal) (lines []string) {
-	mark := t.Bad("!")
-	for _, line := range Wrap(string(c), min(t.Width, widest)-2) {
-		lines = append(lines, mark+" "+line)
-		mark = " "
-	}
-	return lines
+func (c Caution) lines(t Terminal) []string {
+	return hung(t.Bad("!")+" ", 2, Wrap(string(c), min(t.Width, widest)-2))
 }
 
 // Marked is a line behind a mark.
@@ -146,19 +146,13 @@ func (t Terminal) sign(s Sign) func(string) string {
 	return map[Sign]func(string) string{Neutral: t.Faint, Good: t.Good, Bad: t.Bad, Doubtful: t.Bold}[s]
 }
 
-func (r Remark) lines(t Terminal) (lines []string) {
+func (r Remark) lines(t Terminal) []string {
 	const indent = 27
-	first := t.sign(r.Sign)(r.Mark) + " " + column(r.Title, indent-2)
-	for _, line := range Wrap(r.Text, t.Width-indent) {
-		lines = append(lines, first+line)
-		first = strings.Repeat(" ", indent)
-	}
+	lines := Wrap(r.Text, t.Width-indent)
 	if r.Remedy != "" {
-		for _, line := range Wrap("→ "+r.Remedy, t.Width-indent) {
-			lines = append(lines, first+t.Faint(line))
-		}
+		lines = append(lines, lists.Of(Wrap("→ "+r.Remedy, t.Width-indent), t.Faint)...)
 	}
-	return lines
+	return hung(t.sign(r.Sign)(r.Mark)+" "+column(r.Title, indent-2), indent, lines)
 }
 
 // lines shows the columns of Brief, each as wide as its head says or, where that is too little for a row, as its widest text:

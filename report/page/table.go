@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -47,12 +48,7 @@ func (c TextCell) InShort(text string) TextCell {
 	return c
 }
 
-func (c TextCell) short() string {
-	if c.Short != "" {
-		return c.Short
-	}
-	return c.Text
-}
+func (c TextCell) short() string { return cmp.Or(c.Short, c.Text) }
 
 // Words is a cell of words.
 func Words(s string, small ...string) TextCell { return TextCell{Text: s, Small: small} }

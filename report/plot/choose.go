@@ -61,14 +61,9 @@ func (d *plotted) filter() error {
 		if err != nil {
 			return fmt.Errorf("--where %s: %w", condition, err)
 		}
-		var rows []int
 		matches := c.matches(want)
-		for i := range d.rows {
-			if matches(i) {
-				rows = append(rows, i)
-			}
-		}
-		if rows == nil {
+		rows := slices.DeleteFunc(d.all(), func(i int) bool { return !matches(i) })
+		if len(rows) == 0 {
 			return fmt.Errorf("--where %s: no row has it; %s", condition, c.examples())
 		}
 		d.Sheet = d.pick(rows)
@@ -95,9 +90,7 @@ func (d *plotted) choose() {
 	if d.X == "" {
 		d.X = cmp.Or(next(), "k")
 	}
-	if d.Kind == "" {
-		d.Kind = d.kind(len(keys))
-	}
+	d.Kind = cmp.Or(d.Kind, d.kind(len(keys)))
 	if d.Y == decision {
 		d.By = cmp.Or(d.By, entry)
 		d.Facet = cmp.Or(d.Facet, d.apart(entry), d.apart(d.group()))
@@ -127,12 +120,7 @@ func (d *plotted) kind(left int) Kind {
 
 // group is the column that tells lines apart when nobody says: what was run, or where it is from.
 func (d *plotted) group() string {
-	for _, name := range []string{"algorithm", "folder"} {
-		if d.several(name) != "" {
-			return name
-		}
-	}
-	return "algorithm"
+	return cmp.Or(d.several("algorithm"), d.several("folder"), "algorithm")
 }
 
 // apart is the name of a column whose values need panels of their own, because there are several and no axis, line or colour tells them apart.
@@ -157,9 +145,9 @@ const (
 	mostGroups = 12
 )
 
-// oneOf refuses what a flag cannot be.
+// oneOf refuses what a flag cannot be that was given.
 func oneOf(flag, value string, words ...string) error {
-	if slices.Contains(words, value) {
+	if value == "" || slices.Contains(words, value) {
 		return nil
 	}
 	last := len(words) - 1
@@ -168,14 +156,11 @@ func oneOf(flag, value string, words ...string) error {
 
 // check refuses what cannot be drawn.
 func (d *plotted) check() error {
-	err := oneOf("kind", string(d.Kind), "line", "scatter", "hist", "heat")
-	if err == nil && d.Log != "" {
-		err = oneOf("log", d.Log, "x", "y", "xy", "none")
-	}
-	if err == nil && d.Band != "" {
-		err = oneOf("band", string(d.Band), "minmax", "quantiles", "none")
-	}
-	if err != nil {
+	if err := cmp.Or(
+		oneOf("kind", string(d.Kind), "line", "scatter", "hist", "heat"),
+		oneOf("log", d.Log, "x", "y", "xy", "none"),
+		oneOf("band", string(d.Band), "minmax", "quantiles", "none"),
+	); err != nil {
 		return err
 	}
 	if d.Kind == Heat && d.by == nil {

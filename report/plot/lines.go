@@ -48,27 +48,27 @@ func (d *plotted) grid(layers func(rows []int) []draw.Layer) draw.Grid {
 
 // groups parts rows by the column that tells lines apart and, of several folders, by folder too.
 func (d *plotted) groups(rows []int) []part {
-	groups := split(d.by, rows)
-	d.title(d.by, groups)
+	groups := d.parts(d.by, rows)
 	folder, err := d.column("folder")
 	if err != nil || d.by == folder || d.facet == folder || len(folder.values()) < 2 {
 		return groups
 	}
 	if len(groups) == 1 {
-		return d.inFolders(folder, groups[0].rows)
+		return d.parts(folder, groups[0].rows)
 	}
 	var parts []part
 	for _, g := range groups {
-		for i, f := range d.inFolders(folder, g.rows) {
+		for i, f := range d.parts(folder, g.rows) {
 			parts = append(parts, part{f.name + ", " + g.name, f.rows, g.base, i})
 		}
 	}
 	return parts
 }
 
-func (d *plotted) inFolders(folder *series, rows []int) []part {
-	parts := split(folder, rows)
-	d.title(folder, parts)
+// parts are those of a column, as the figure calls them.
+func (d *plotted) parts(c *series, rows []int) []part {
+	parts := split(c, rows)
+	d.title(c, parts)
 	return parts
 }
 
@@ -203,9 +203,8 @@ func (d *plotted) scatter() (draw.Sketch, error) {
 
 // shadedDots are points whose colour is a number.
 func (d *plotted) shadedDots(rows []int, y, by *series, shade draw.Ruler) draw.Dots {
-	out := draw.Dots{Style: draw.Style{Mark: draw.Disc{}}, X: choose(d.x.numbers, rows), Y: choose(y.numbers, rows)}
-	for _, row := range rows {
-		out.Inks = append(out.Inks, draw.Cells{Shade: shade}.Colour(by.numbers[row]))
+	return draw.Dots{
+		Style: draw.Style{Mark: draw.Disc{}}, X: choose(d.x.numbers, rows), Y: choose(y.numbers, rows),
+		Inks: lists.Of(choose(by.numbers, rows), draw.Cells{Shade: shade}.Colour),
 	}
-	return out
 }

@@ -14,13 +14,12 @@ import (
 
 // renaming is other names for what a figure shows.
 type renaming struct {
-	to   map[string]string
-	met  map[string]bool // names that the figure has
-	list []string        // those, in order
+	to  map[string]string
+	met []string // names that the figure has
 }
 
 func newRenaming(wishes []string) (renaming, error) {
-	r := renaming{to: map[string]string{}, met: map[string]bool{}}
+	r := renaming{to: map[string]string{}}
 	for _, wish := range wishes {
 		from, to, ok := strings.Cut(wish, "=")
 		if !ok || from == "" || to == "" {
@@ -38,8 +37,8 @@ func newRenaming(wishes []string) (renaming, error) {
 func (d *plotted) renamed(names ...string) string {
 	last := names[len(names)-1]
 	for _, name := range names {
-		if !d.names.met[name] {
-			d.names.met[name], d.names.list = true, append(d.names.list, name)
+		if !slices.Contains(d.names.met, name) {
+			d.names.met = append(d.names.met, name)
 		}
 		if to, ok := d.names.to[name]; ok {
 			return to
@@ -52,10 +51,10 @@ func (d *plotted) renamed(names ...string) string {
 func (d *plotted) unused() error {
 	for _, wish := range d.Rename {
 		from, _, _ := strings.Cut(wish, "=")
-		if d.names.met[from] {
+		if slices.Contains(d.names.met, from) {
 			continue
 		}
-		names := slices.DeleteFunc(slices.Clone(d.names.list), func(name string) bool { return name == "" })
+		names := slices.DeleteFunc(slices.Clone(d.names.met), func(name string) bool { return name == "" })
 		if near := phrase.Nearest(from, names); near != "" {
 			return fmt.Errorf("--rename %s: nothing in the figure is called %s; did you mean %s? It has %s", wish, from, near, strings.Join(names, ", "))
 		}
@@ -83,12 +82,7 @@ func (d *plotted) stack() error {
 	if d.Y != decision {
 		return nil
 	}
-	var entries []*series
-	for _, c := range d.columns {
-		if c.decided != nil {
-			entries = append(entries, c)
-		}
-	}
+	entries := slices.DeleteFunc(slices.Clone(d.columns), func(c *series) bool { return c.decided == nil })
 	if len(entries) == 0 {
 		return errors.New("--y decision: no entry of a decision is here; up to 16 are recorded, more with --set record.decisions=true")
 	}

@@ -111,13 +111,9 @@ func (c *series) values() []string {
 
 // labelOf is words for an axis.
 func (c *series) labelOf() string {
-	switch c.name {
-	case "k":
-		return "turn k"
-	case "trial", "algorithm":
-		return c.name
-	}
 	switch {
+	case c.name == "k":
+		return "turn k"
 	case c.swept:
 		return KeyLabel(c.name)
 	case c.label == "":

@@ -26,10 +26,8 @@ func (s *Sheet) Columns() []string { return lists.Of(s.columns, (*series).called
 
 // column finds a column by its name.
 func (s *Sheet) column(name string) (*series, error) {
-	for _, c := range s.columns {
-		if c.name == name {
-			return c, nil
-		}
+	if i := slices.IndexFunc(s.columns, func(c *series) bool { return c.name == name }); i >= 0 {
+		return s.columns[i], nil
 	}
 	all := strings.Join(s.Columns(), ", ")
 	if near := phrase.Nearest(name, s.Columns()); near != "" {
@@ -57,13 +55,7 @@ func (s *Sheet) pick(rows []int) *Sheet {
 }
 
 // all numbers the rows.
-func (s *Sheet) all() []int {
-	rows := make([]int, s.rows)
-	for i := range rows {
-		rows[i] = i
-	}
-	return rows
-}
+func (s *Sheet) all() []int { return kedge.Some(s.rows, s.rows) }
 
 // RunSheet is the series of a run: algorithm, trial, k and everything that was measured.
 func RunSheet(name string, r *folder.Result) *Sheet {

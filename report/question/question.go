@@ -3,7 +3,6 @@ package question
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/kedge-opt/kedge/internal/lists"
@@ -19,21 +18,34 @@ func Of(s *problem.Spec) []page.Term {
 	if s == nil {
 		return nil
 	}
+	decided := "A decision u of " + phrase.Count(s.Dims().Decision, "number")
 	if s.Model != nil {
-		return modelQuestion(s)
+		decided = s.Model.Decision
 	}
-	decided, judgement := "A decision u of "+phrase.Count(s.Dims().Decision, "number"), page.Term{}
-	if len(s.Players) > 0 {
+	judgement := page.Term{Name: "What is judged"}
+	switch {
+	case len(s.Players) > 0:
 		decided, judgement = decided+", by several players.", page.Term{Name: "Who decides", Text: playersInWords(s)}
-	} else {
-		decided, judgement = decided+": "+s.Set.Words()+".", page.Term{Name: "What is judged", Text: s.Objective.Words() + judgedSettled}
+	case s.Model != nil:
+		decided += ": " + constraints(s.Model.SubjectTo) + wholes(s.Model.Integer) + "."
+		judgement.Text = modelJudged(s.Model) + judgedSettled
+	default:
+		decided += ": " + s.Set.Words() + "."
+		judgement.Text = s.Objective.Words() + judgedSettled
 	}
-	list := []page.Term{{Name: "What is decided", Text: decided}, {Name: "Who answers", Text: Answers(s)}, judgement, {Name: "Who competes", Text: competitors(s)}}
-	return keptInWords(s, list)
+	list := []page.Term{{Name: "What is decided", Text: decided}, {Name: "Who answers", Text: Answers(s)}, judgement}
+	if len(s.Constraints) > 0 {
+		list = append(list, page.Term{Name: "What must be kept", Text: Bounded(s)})
+	}
+	return append(list, page.Term{Name: "Who competes", Text: competitors(s)})
 }
 
-// Answers says who answers decisions, and how.
+// Answers says who answers decisions, and how; of a model that is written as formulas, in its own letters.
 func Answers(s *problem.Spec) string {
+	if m := s.Model; m != nil {
+		return fmt.Sprintf("%s with a state %s that becomes %s. %s%s",
+			s.Population.Who(), m.State, oneLine(m.Next), traits(&s.Population, m.Trait), lets(m.Let)+m.Besides())
+	}
 	who := "One individual, whose state p of " + phrase.Count(s.Dims().State, "number") + " moves"
 	if s.Population.Size != 1 {
 		who = fmt.Sprintf("%s, each with a state p of %s that moves", s.Population.Who(), phrase.Count(s.Dims().State, "number"))
@@ -124,34 +136,13 @@ func wholes(which form.Chosen) string {
 	return ""
 }
 
-// modelQuestion says what a spec asks that is written as formulas, in its own letters.
-func modelQuestion(s *problem.Spec) []page.Term {
-	m := s.Model
+// modelJudged says what a model is judged by.
+func modelJudged(m *problem.Model) string {
 	what, formula := "minimized", m.Minimize
 	if m.Maximize != "" {
 		what, formula = "maximized", m.Maximize
 	}
-	decided := page.Term{Name: "What is decided", Text: fmt.Sprintf("%s: %s%s.", m.Decision, constraints(m.SubjectTo), wholes(m.Integer))}
-	judgement := page.Term{Name: "What is judged", Text: fmt.Sprintf("The mean of %s over the population, to be %s.", oneLine(formula), what) + judgedSettled}
-	if len(s.Players) > 0 {
-		decided.Text, judgement = m.Decision+", by several players.", page.Term{Name: "Who decides", Text: playersInWords(s)}
-	}
-	list := []page.Term{
-		decided,
-		{Name: "Who answers", Text: fmt.Sprintf("%s with a state %s that becomes %s. %s%s",
-			s.Population.Who(), m.State, oneLine(m.Next), traits(&s.Population, m.Trait), lets(m.Let)+m.Besides())},
-		judgement,
-		{Name: "Who competes", Text: competitors(s)},
-	}
-	return keptInWords(s, list)
-}
-
-// keptInWords puts what must be kept behind what is judged.
-func keptInWords(s *problem.Spec, list []page.Term) []page.Term {
-	if len(s.Constraints) == 0 {
-		return list
-	}
-	return slices.Insert(list, 3, page.Term{Name: "What must be kept", Text: Bounded(s)})
+	return fmt.Sprintf("The mean of %s over the population, to be %s.", oneLine(formula), what)
 }
 
 func constraints(all []string) string {

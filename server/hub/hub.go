@@ -2,7 +2,6 @@
 package hub
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -72,9 +71,7 @@ func Encode(e session.Event) (Encoded, error) {
 	if err != nil {
 		return Encoded{}, err
 	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "id: %d\nevent: %s\ndata: %s\n\n", e.Seq, e.Kind, text)
-	return Encoded{e.Seq, e.Kind, b.Bytes()}, nil
+	return Encoded{e.Seq, e.Kind, fmt.Appendf(nil, "id: %d\nevent: %s\ndata: %s\n\n", e.Seq, e.Kind, text)}, nil
 }
 
 // Tell adds events that are there to stay. Of two that were written at the same time the later may come first; then the ring begins with that
@@ -168,23 +165,24 @@ func (h *Hub) Watch(loop string, most int) (leave func(), ok bool) {
 	if h.watchers >= most {
 		return nil, false
 	}
+	who := &h.fleet.watchers
+	if loop != "" {
+		r := h.rings[loop]
+		if r == nil {
+			r = &ring{changed: make(chan struct{}), gone: make(chan struct{})}
+			h.rings[loop] = r
+		}
+		who = &r.watchers
+	}
 	h.watchers++
-	if loop == "" {
-		h.fleet.watchers++
-		return func() { h.leave(func() { h.fleet.watchers-- }) }, true
-	}
-	r := h.rings[loop]
-	if r == nil {
-		r = &ring{changed: make(chan struct{}), gone: make(chan struct{})}
-		h.rings[loop] = r
-	}
-	r.watchers++
+	*who++
 	return func() {
-		h.leave(func() {
-			if r.watchers--; r.watchers == 0 {
-				delete(h.rings, loop)
-			}
-		})
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.watchers--
+		if *who--; *who == 0 {
+			delete(h.rings, loop)
+		}
 	}, true
 }
 
@@ -206,13 +204,6 @@ func (h *Hub) Forget(loop string) {
 		r.removed = true
 		close(r.gone)
 	}
-}
-
-func (h *Hub) leave(then func()) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.watchers--
-	then()
 }
 
 // Watching is how many do.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/kedge-opt/kedge/internal/lists"
 )
 
 // Right is what a key may do. Each stands by itself: who may administer may not operate.
@@ -30,6 +32,19 @@ type Grant struct {
 	Rights  []Right    `json:"rights"`
 	Loops   []string   `json:"loops"` // names, or how names begin and a star; a star alone is all
 	Expires *time.Time `json:"expires,omitempty"`
+}
+
+// Wanted is what a key shall be for, as it is asked for.
+type Wanted struct {
+	Rights  []Right    `json:"rights"`
+	Loops   []string   `json:"loops"` // names, or how names begin and a star, as shop-*
+	Expires *time.Time `json:"expires,omitempty"`
+}
+
+// Made is a key that was just made: the only time that it is shown.
+type Made struct {
+	Key string `json:"key"`
+	Grant
 }
 
 // All may do everything on all loops.
@@ -70,21 +85,12 @@ func (g Grant) Check(now time.Time) error {
 }
 
 func words(list []Right) string {
-	var all []string
-	for _, r := range list {
-		all = append(all, string(r))
-	}
-	return strings.Join(all, ", ")
+	return strings.Join(lists.Of(list, func(r Right) string { return string(r) }), ", ")
 }
 
 // May tells whether all of some rights, separated by spaces, are given.
 func (g Grant) May(rights Right) bool {
-	for _, r := range strings.Fields(string(rights)) {
-		if !slices.Contains(g.Rights, Right(r)) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(strings.Fields(string(rights)), func(r string) bool { return !slices.Contains(g.Rights, Right(r)) })
 }
 
 // Sees tells whether a loop is one of the key's.

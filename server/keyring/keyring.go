@@ -195,8 +195,7 @@ func (r *Ring) Get(prefix string) (Account, bool) {
 func (h *held) account() Account {
 	out := h.Account
 	if n := h.used.Load(); n != 0 {
-		at := time.Unix(0, n).UTC()
-		out.Used = &at
+		out.Used = new(time.Unix(0, n).UTC())
 	}
 	return out
 }

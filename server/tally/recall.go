@@ -19,11 +19,8 @@ import (
 func (m *Tally) learn(ctx context.Context) {
 	m.learning.Lock()
 	defer m.learning.Unlock()
-	gone := map[string]bool{}
 	m.mu.Lock()
-	for loop := range m.loops {
-		gone[loop] = true
-	}
+	gone := maps.Clone(m.loops)
 	m.mu.Unlock()
 	all, err := m.service.Journal.Loops(ctx)
 	if err != nil {

@@ -138,21 +138,16 @@ func (m *Tally) count(loop string, kind session.Kind, g *gist) {
 
 // why is the reason of a hold, in one of few words.
 func why(g *gist) string {
-	text := strings.Join(g.Reasons, " ")
-	switch {
-	case g.Outcome == session.Inconclusive:
+	if g.Outcome == session.Inconclusive {
 		return "samples"
-	case strings.Contains(text, "the loop is"):
-		return "mode"
-	case strings.Contains(text, "breaks the set"):
-		return "infeasible"
-	case strings.Contains(text, "of answers are"):
-		return "outliers"
-	case strings.Contains(text, "others answer"):
-		return "mix"
-	case strings.Contains(text, "of what the model says"):
-		return "trust"
-	case slices.ContainsFunc(g.Guardrails, func(j guard.Judged) bool { return j.Verdict != guard.Pass || j.Acts != "" }):
+	}
+	text := strings.Join(g.Reasons, " ")
+	for _, known := range [][2]string{{"the loop is", "mode"}, {"breaks the set", "infeasible"}, {"of answers are", "outliers"}, {"others answer", "mix"}, {"of what the model says", "trust"}} {
+		if strings.Contains(text, known[0]) {
+			return known[1]
+		}
+	}
+	if slices.ContainsFunc(g.Guardrails, func(j guard.Judged) bool { return j.Verdict != guard.Pass || j.Acts != "" }) {
 		return "guardrail"
 	}
 	return "failed"

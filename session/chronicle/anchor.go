@@ -3,6 +3,7 @@ package chronicle
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/kedge-opt/kedge/session"
@@ -48,16 +49,11 @@ func Anchor(ctx context.Context, j session.Journal, c session.Clock, every time.
 		if err != nil {
 			return Notice{}, err
 		}
-		b := Anchors{}
-		for _, h := range heads {
-			if !session.IsOwn(h.Loop) {
-				b.Heads = append(b.Heads, h)
-			}
-		}
-		if b.Heads == nil {
+		heads = slices.DeleteFunc(slices.Clone(heads), func(h session.Tip) bool { return session.IsOwn(h.Loop) })
+		if len(heads) == 0 {
 			return Notice{}, enough
 		}
-		return Notice{Kind: Anchored, Body: b}, nil
+		return Notice{Kind: Anchored, Body: Anchors{heads}}, nil
 	})
 	if errors.Is(err, enough) {
 		return nil

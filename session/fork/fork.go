@@ -126,13 +126,12 @@ func (f *feeding) next(e session.Event) error {
 	if err != nil {
 		return err
 	}
-	if command == nil && (e.Kind == session.Told || e.Kind == session.ToldLate || e.Kind == session.Compacted) {
-		return gone(&e, f.Of)
-	}
-	if command == nil {
-		return nil
-	}
 	switch c := command.(type) {
+	case nil:
+		if e.Kind == session.Told || e.Kind == session.ToldLate || e.Kind == session.Compacted {
+			return gone(&e, f.Of)
+		}
+		return nil
 	case session.Create:
 		c.Epoch = session.NewEpoch()
 		command = c

@@ -77,9 +77,9 @@ func TestJudgeTold(t *testing.T) {
 // The interval of a mean, by hand: of 1 and 3 it is 2, with an error of 1, and Student's law with one degree of freedom has 63.657 to either side [any table].
 func TestMeansByHand(t *testing.T) {
 	m := MeanOf([]float64{1, 3}, nil)
-	low, high := m.interval()
-	if m.Value != 2 || math.Abs(m.SE-1) > 1e-15 || m.N != 2 || math.Abs(low+61.657) > 1e-3 || math.Abs(high-65.657) > 1e-3 {
-		t.Errorf("%+v, from %g to %g", m, low, high)
+	r := m.reading()
+	if m.Value != 2 || r.value != 2 || math.Abs(m.SE-1) > 1e-15 || m.N != 2 || math.Abs(r.low+61.657) > 1e-3 || math.Abs(r.high-65.657) > 1e-3 {
+		t.Errorf("%+v, from %g to %g", m, r.low, r.high)
 	}
 	if m := MeanOf([]float64{5, 7}, []float64{0, 2}); m != (Gauged{7, 0, 1}) || !math.IsInf(m.Half(certainty), 1) {
 		t.Errorf("of one who counts: %+v ± %g", m, m.Half(certainty))
@@ -99,24 +99,32 @@ func TestMeansByHand(t *testing.T) {
 	}
 }
 
+func TestColumn(t *testing.T) {
+	for entry, want := range [][]float64{{1, 4}, {2, 5}, {3, 6}} {
+		if got := Column([]float64{1, 2, 3, 4, 5, 6}, 3, entry); !slices.Equal(got, want) || Column(nil, 3, entry) != nil {
+			t.Errorf("column %d is %v, want %v", entry, got, want)
+		}
+	}
+}
+
 // A quantile is known of as many people as have one of them beyond it, and a share counts who is at its edge where it says so.
 func TestStatisticsAtTheirEdges(t *testing.T) {
 	x := []float64{-1, 0, 0, 1, 2, 3, 4, 5, 6, 7}
 	for _, level := range []float64{0.125, 0.875} {
-		if v, _, _ := measure(live.Statistic{Of: live.QuantileOf, Level: level}, x[:8], nil); math.IsNaN(v) {
+		if v := measure(live.Statistic{Of: live.QuantileOf, Level: level}, x[:8], nil).value; math.IsNaN(v) {
 			t.Errorf("the quantile %g of eight is not known", level)
 		}
-		if v, low, high := measure(live.Statistic{Of: live.QuantileOf, Level: level}, x[:7], nil); !math.IsNaN(v) || !math.IsNaN(low) || !math.IsNaN(high) {
-			t.Errorf("the quantile %g of seven is %g", level, v)
+		if r := measure(live.Statistic{Of: live.QuantileOf, Level: level}, x[:7], nil); !math.IsNaN(r.value) || !math.IsNaN(r.low) || !math.IsNaN(r.high) {
+			t.Errorf("the quantile %g of seven is %g", level, r.value)
 		}
 	}
 	for level, want := range map[float64]bool{0.9: true, 0.1: true, 0.91: false, 0.09: false} { // 1 − 0.9, as numbers are kept, is less than 0.1
-		if v, _, _ := measure(live.Statistic{Of: live.QuantileOf, Level: level}, x, nil); math.IsNaN(v) == want {
+		if v := measure(live.Statistic{Of: live.QuantileOf, Level: level}, x, nil).value; math.IsNaN(v) == want {
 			t.Errorf("the quantile %g of ten is %g", level, v)
 		}
 	}
 	for equal, want := range map[bool]float64{false: 0.7, true: 0.9} {
-		if v, _, _ := measure(live.Statistic{Of: live.ShareOf, Equal: equal}, x, nil); v != want {
+		if v := measure(live.Statistic{Of: live.ShareOf, Equal: equal}, x, nil).value; v != want {
 			t.Errorf("a share of %g, want %g", v, want)
 		}
 	}

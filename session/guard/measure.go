@@ -7,6 +7,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/problem/live"
 )
 
@@ -33,11 +34,15 @@ func (m Gauged) Half(level float64) float64 {
 	return folder.StudentHalf(m.SE, m.N, level)
 }
 
-// interval is where the mean of everybody is, with a certainty of 99 in 100.
-func (m Gauged) interval() (low, high float64) {
-	half := m.Half(certainty)
-	return m.Value - half, m.Value + half
-}
+// reading is the mean and where that of everybody is.
+func (m Gauged) reading() reading { return around(m.Value, m.Half(certainty)) }
+
+// reading is a number of a sample, and where that of everybody is with a certainty of 99 in 100; NaN for unknown.
+type reading struct{ value, low, high float64 }
+
+func around(value, half float64) reading { return reading{value, value - half, value + half} }
+
+func unknown() reading { return around(math.NaN(), 0) }
 
 const (
 	certainty = 0.99
@@ -57,13 +62,13 @@ func MeanOf(x, w []float64) Gauged {
 	m := Gauged{N: Worth(w, len(x))}
 	all := 0.0
 	for i, v := range x {
-		m.Value += float64(weight(w, i) * v)
-		all += weight(w, i)
+		m.Value += float64(rows.Weight(w, i) * v)
+		all += rows.Weight(w, i)
 	}
 	m.Value /= all
 	squares := 0.0
 	for i, v := range x {
-		one := weight(w, i)
+		one := rows.Weight(w, i)
 		squares += float64(one * one * (v - m.Value) * (v - m.Value))
 	}
 	m.SE = math.Sqrt(squares) / all
@@ -73,24 +78,17 @@ func MeanOf(x, w []float64) Gauged {
 	return m
 }
 
-func weight(w []float64, i int) float64 {
-	if w == nil {
-		return 1
-	}
-	return w[i]
-}
-
-// measure is a statistic of people: its value, and where it is of everybody with a certainty of 99 in 100; NaN for unknown.
-func measure(s live.Statistic, x, w []float64) (value, low, high float64) {
+// measure reads a statistic of people.
+func measure(s live.Statistic, x, w []float64) reading {
 	n := Worth(w, len(x))
 	switch s.Of {
 	case live.QuantileOf:
 		if n*min(s.Level, 1-s.Level) < 1-1e-9 { // 1 − 0.9 is a little less than a tenth
-			return math.NaN(), math.NaN(), math.NaN()
+			return unknown()
 		}
 		sorted := sort(x, w)
 		off := float64(normal99 * math.Sqrt(s.Level*(1-s.Level)/n))
-		return sorted.quantile(s.Level), sorted.quantile(s.Level - off), sorted.quantile(s.Level + off)
+		return reading{sorted.quantile(s.Level), sorted.quantile(s.Level - off), sorted.quantile(s.Level + off)}
 	case live.ShareOf:
 		counts := make([]float64, len(x))
 		for i, v := range x {
@@ -98,21 +96,17 @@ func measure(s live.Statistic, x, w []float64) (value, low, high float64) {
 				counts[i] = 1
 			}
 		}
-		share := MeanOf(counts, w).Value
-		low, high = wilson(share, n)
-		return share, low, high
+		return wilson(MeanOf(counts, w).Value, n)
 	}
-	m := MeanOf(x, w)
-	low, high = m.interval()
-	return m.Value, low, high
+	return MeanOf(x, w).reading()
 }
 
-// wilson is where a share of everybody is that was seen of n.
-func wilson(share, n float64) (low, high float64) {
+// wilson reads a share that was seen of n.
+func wilson(share, n float64) reading {
 	const z2 = normal99 * normal99
 	middle := (share + z2/(2*n)) / (1 + z2/n)
 	half := float64(normal99 / (1 + z2/n) * math.Sqrt(share*(1-share)/n+z2/(4*n*n)))
-	return middle - half, middle + half
+	return reading{share, middle - half, middle + half}
 }
 
 // weighted are numbers in their order, with the weight of all up to each.
@@ -122,15 +116,12 @@ func sort(x, w []float64) weighted {
 	if w == nil {
 		return sortAlike(x)
 	}
-	order := make([]int, len(x))
-	for i := range order {
-		order[i] = i
-	}
+	order := kedge.Some(len(x), len(x))
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(x[i], x[j]) })
 	s := weighted{make([]float64, len(x)), make([]float64, len(x))}
 	sum := 0.0
 	for at, i := range order {
-		sum += weight(w, i)
+		sum += rows.Weight(w, i)
 		s.x[at], s.upTo[at] = x[i], sum
 	}
 	return s
@@ -188,11 +179,4 @@ func spreadOf(x, w []float64) (middle, off float64) {
 	return middle, max(off, (sorted.quantile(1-edge)-sorted.quantile(edge))/tails)
 }
 
-func finite(list ...float64) bool {
-	for _, v := range list {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return false
-		}
-	}
-	return true
-}
+func finite(list ...float64) bool { return rows.Finite(list) }

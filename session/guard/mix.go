@@ -5,9 +5,11 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kedge-opt/kedge/internal/rows"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 )
 
@@ -31,20 +33,18 @@ func (g *Guard) examineMix(o kedge.Observation, r *Report) {
 	if g.Mixed != nil {
 		edges = g.Mixed.Edges
 	} else {
-		g.traits(func(j int) {
+		for _, j := range g.watched() {
 			if m := g.Declared[j]; m != nil {
 				edges = append(edges, m.Edges)
-				return
+				continue
 			}
 			edges = append(edges, edgesOf(g.column(o, j), o.W))
-		})
+		}
 		r.Seen.Edges = edges
 	}
-	at := 0
-	g.traits(func(j int) {
+	for at, j := range g.watched() {
 		r.Seen.Mix = append(r.Seen.Mix, binned(g.column(o, j), o.W, edges[at]))
-		at++
-	})
+	}
 	strike, trait, p := g.strange(r.Seen.Mix)
 	if strike && g.Mixed != nil && g.Mixed.Strikes+1 >= strikes {
 		than := "at first"
@@ -65,28 +65,22 @@ func chance(p float64) string {
 	return fmt.Sprintf("once in %s closes", phrase.Grouped(int(math.Round(1/p))))
 }
 
-// traits visits those that are watched.
-func (g *Guard) traits(visit func(j int)) {
+// watched are the traits whose mix is watched.
+func (g *Guard) watched() (traits []int) {
 	for j, is := range g.Mix {
 		if is {
-			visit(j)
+			traits = append(traits, j)
 		}
 	}
+	return traits
 }
 
-func (g *Guard) column(o kedge.Observation, j int) []float64 {
-	x := make([]float64, len(o.D)/g.Dims.Trait)
-	for i := range x {
-		x[i] = o.D[i*g.Dims.Trait+j]
-	}
-	return x
-}
+func (g *Guard) column(o kedge.Observation, j int) []float64 { return Column(o.D, g.Dims.Trait, j) }
 
 // strange tells whether a mix is too unlikely beside the first, and of which trait and how.
 func (g *Guard) strange(mix [][]float64) (yes bool, trait int, p float64) {
-	at := 0
 	p = 1
-	g.traits(func(j int) {
+	for at, j := range g.watched() {
 		q := 1.0
 		if m := g.Declared[j]; m != nil {
 			q = fits(m.Shares, mix[at])
@@ -96,8 +90,7 @@ func (g *Guard) strange(mix [][]float64) (yes bool, trait int, p float64) {
 		if q < p {
 			p, trait = q, j
 		}
-		at++
-	})
+	}
 	return p < g.Live.MixAlpha, trait, p
 }
 
@@ -111,14 +104,9 @@ type Mixture struct {
 
 // Mixture compares who answered by a trait with who did at first; nil of one whose mix is not watched or not known yet.
 func (g *Guard) Mixture(o kedge.Observation, trait int) *Mixture {
-	if g.Mixed == nil || trait >= len(g.Mix) || !g.Mix[trait] || len(o.D) == 0 {
+	at := slices.Index(g.watched(), trait)
+	if g.Mixed == nil || at < 0 || len(o.D) == 0 {
 		return nil
-	}
-	at := 0
-	for _, is := range g.Mix[:trait] {
-		if is {
-			at++
-		}
 	}
 	edges := g.Mixed.Edges[at]
 	first, now := slices.Clone(g.Mixed.People[at]), binned(g.column(o, trait), o.W, edges)
@@ -167,9 +155,7 @@ func (g *Guard) foldMix(s *Seen) {
 	}
 	if m.Closes < firstMix {
 		for t, one := range s.Mix {
-			for b, v := range one {
-				m.People[t][b] += v
-			}
+			rows.AddScaled(m.People[t], 1, one)
 		}
 		m.Closes++
 	}
@@ -185,10 +171,7 @@ func edgesOf(x, w []float64) (edges []float64) {
 		}
 		return edges
 	}
-	for _, level := range []float64{0.2, 0.4, 0.6, 0.8} {
-		edges = append(edges, sorted.quantile(level))
-	}
-	return slices.Compact(edges)
+	return slices.Compact(lists.Of([]float64{0.2, 0.4, 0.6, 0.8}, sorted.quantile))
 }
 
 // binned is how many people are in each bin, as many as they are worth together.
@@ -197,13 +180,10 @@ func binned(x, w []float64, edges []float64) []float64 {
 	all := 0.0
 	for i, v := range x {
 		at, _ := slices.BinarySearch(edges, v)
-		bins[at] += weight(w, i)
-		all += weight(w, i)
+		bins[at] += rows.Weight(w, i)
+		all += rows.Weight(w, i)
 	}
-	worth := Worth(w, len(x)) / all
-	for b := range bins {
-		bins[b] *= worth
-	}
+	rows.Scale(bins, Worth(w, len(x))/all)
 	return bins
 }
 
@@ -222,10 +202,7 @@ func alike(a, b []float64) float64 {
 			filled++
 		}
 	}
-	if filled < 2 || !finite(chi) {
-		return 1
-	}
-	return beyond(chi, filled-1)
+	return beyond(chi, filled)
 }
 
 // fits is how likely a sample of a crowd with some shares is at least so different from them, by χ².
@@ -245,14 +222,14 @@ func fits(shares, people []float64) float64 {
 			return 0
 		}
 	}
-	if filled < 2 || !finite(chi) {
-		return 1
-	}
-	return beyond(chi, filled-1)
+	return beyond(chi, filled)
 }
 
-// beyond is how likely χ² is at least so large.
-func beyond(chi float64, freedom int) float64 {
-	p := distuv.ChiSquared{K: float64(freedom)}.Survival(chi)
+// beyond is how likely χ² of so many bins is at least so large.
+func beyond(chi float64, bins int) float64 {
+	if bins < 2 || !finite(chi) {
+		return 1
+	}
+	p := distuv.ChiSquared{K: float64(bins - 1)}.Survival(chi)
 	return math.Round(1e12*p) / 1e12 // the library's last bits differ between targets
 }

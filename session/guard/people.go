@@ -42,7 +42,7 @@ type Sieved struct {
 	Spread   *Spreading
 }
 
-// Sieve takes people out of a sample who are outside their ranges, or far from all who answered at the last closes. The sample is changed in place.
+// Sieve takes people out of a sample who are outside their ranges, or far from all who answered at the last closes. The sample is changed.
 func (g *Guard) Sieve(seen *kedge.Observation) (out Sieved) {
 	dim := g.Dims
 	n := len(seen.P) / dim.State
@@ -76,29 +76,45 @@ func (g *Guard) Sieve(seen *kedge.Observation) (out Sieved) {
 		}
 		out.Concern = &Concern{Words: words}
 	}
-	Only(seen, keep, dim)
+	*seen = only(*seen, keep, dim)
 	return out
 }
 
-// Only keeps some people of a sample.
-func Only(seen *kedge.Observation, keep []int, dim kedge.Dims) {
-	for to, from := range keep {
-		copy(kedge.Row(seen.P, to, dim.State), kedge.Row(seen.P, from, dim.State))
-		copy(kedge.Row(seen.D, to, dim.Trait), kedge.Row(seen.D, from, dim.Trait))
-		if seen.W != nil {
-			seen.W[to] = seen.W[from]
-		}
-		if seen.Who != nil {
-			seen.Who[to] = seen.Who[from]
-		}
+// only are some people of a sample.
+func only(o kedge.Observation, who []int, dim kedge.Dims) kedge.Observation {
+	o.P = kedge.Pick(kedge.Block{Data: o.P, Width: dim.State}, who).Data
+	o.D = kedge.Pick(kedge.Block{Data: o.D, Width: dim.Trait}, who).Data
+	o.W, o.Who = at(o.W, who), at(o.Who, who)
+	return o
+}
+
+// at are some entries of a list, nil of none.
+func at[T any](list []T, which []int) []T {
+	if list == nil {
+		return nil
 	}
-	seen.P, seen.D = seen.P[:len(keep)*dim.State], seen.D[:len(keep)*dim.Trait]
-	if seen.W != nil {
-		seen.W = seen.W[:len(keep)]
+	some := make([]T, len(which))
+	for to, from := range which {
+		some[to] = list[from]
 	}
-	if seen.Who != nil {
-		seen.Who = seen.Who[:len(keep)]
+	return some
+}
+
+// Few are no more than so many people of a sample, at equal distances.
+func Few(o kedge.Observation, most int, dim kedge.Dims) kedge.Observation {
+	n := len(o.P) / dim.State
+	if n <= most {
+		return o
 	}
+	return only(o, kedge.Some(n, most), dim)
+}
+
+// Column is one entry of every row of some width; nil of none.
+func Column(block []float64, width, entry int) (list []float64) {
+	for at := entry; at < len(block); at += width {
+		list = append(list, block[at])
+	}
+	return list
 }
 
 // suspect tells whether somebody does not count, and the first entry for which.
@@ -189,21 +205,11 @@ func (g *Guard) spread(seen *kedge.Observation, who []int) *Spreading {
 		return nil
 	}
 	if len(who) > mostLooked {
-		some := kedge.Some(len(who), mostLooked)
-		for at, i := range some {
-			some[at] = who[i]
-		}
-		who = some
+		who = at(who, kedge.Some(len(who), mostLooked))
 	}
-	w := []float64(nil)
-	if seen.W != nil {
-		w = make([]float64, len(who))
-		for at, i := range who {
-			w[at] = seen.W[i]
-		}
-		if !slices.ContainsFunc(w, func(v float64) bool { return v > 0 }) {
-			return nil
-		}
+	w := at(seen.W, who)
+	if w != nil && !slices.ContainsFunc(w, func(v float64) bool { return v > 0 }) {
+		return nil
 	}
 	entries := kedge.Some(dim.State+dim.Trait, mostEntries)
 	s := &Spreading{make([]float32, len(entries)), make([]float32, len(entries))}

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -49,12 +50,7 @@ type RailState struct {
 }
 
 // standing is what is remembered of a guardrail, nothing of one that is new.
-func (g *Guard) standing(name string) RailState {
-	if s := g.Rails[name]; s != nil {
-		return *s
-	}
-	return RailState{}
-}
+func (g *Guard) standing(name string) RailState { return *cmp.Or(g.Rails[name], &RailState{}) }
 
 // after is how a guardrail stands after a verdict at a close.
 func (s RailState) after(rail *live.Guardrail, verdict string, close int) RailState {
@@ -76,13 +72,13 @@ func (g *Guard) examineRails(in Inquiry, r *Report) {
 	for i := range g.Live.Guardrails {
 		rail := &g.Live.Guardrails[i]
 		was := g.standing(rail.Name)
-		value, low, high, why := g.look(i, in, was, r.Seen.Loss)
+		seen, why := g.look(i, in, was, r.Seen.Loss)
 		least, most := rail.Least, rail.Most
 		if rail.Kind != live.Metric && rail.Kind != live.External {
 			zero := 0.0
 			least, most = nil, &zero // what is looked at is by how much the bound is broken
 		}
-		j := Judged{Name: rail.Name, Kind: rail.Kind, Verdict: verdict(value, low, high, least, most), Value: maybe(value), Low: maybe(low), High: maybe(high), Least: rail.Least, Most: rail.Most}
+		j := Judged{Name: rail.Name, Kind: rail.Kind, Verdict: seen.verdict(least, most), Value: maybe(seen.value), Low: maybe(seen.low), High: maybe(seen.high), Least: rail.Least, Most: rail.Most}
 		now := was.after(rail, j.Verdict, g.Closes+1)
 		j.Fails = now.Fails
 		if now.Acting {
@@ -110,14 +106,13 @@ func maybe(v float64) *float64 {
 }
 
 // verdict says whether a value keeps its bounds. What is not known keeps none.
-func verdict(value, low, high float64, least, most *float64) string {
-	if !finite(value) || math.IsNaN(low) || math.IsNaN(high) {
-		return Inconclusive
-	}
+func (r reading) verdict(least, most *float64) string {
 	switch {
-	case (least == nil || value >= *least) && (most == nil || value <= *most):
+	case !finite(r.value) || math.IsNaN(r.low) || math.IsNaN(r.high):
+		return Inconclusive
+	case (least == nil || r.value >= *least) && (most == nil || r.value <= *most):
 		return Pass
-	case least != nil && high < *least || most != nil && low > *most:
+	case least != nil && r.high < *least || most != nil && r.low > *most:
 		return Fail
 	}
 	return Inconclusive
@@ -127,8 +122,7 @@ func verdict(value, low, high float64, least, most *float64) string {
 func (g *Guard) JudgeTold(name string, t Metered) (verdictOf string, known bool) {
 	for _, rail := range g.Live.Guardrails {
 		if rail.Name == name && rail.Kind == live.External {
-			v, low, high := t.interval()
-			return verdict(v, low, high, rail.Least, rail.Most), true
+			return t.reading().verdict(rail.Least, rail.Most), true
 		}
 	}
 	return "", false
@@ -145,71 +139,61 @@ func (t Metered) Wrong() (pointer, why string) {
 	return "", ""
 }
 
-func (t Metered) interval() (value, low, high float64) {
-	half := float64(normal99 * t.SE)
-	return t.Value, t.Value - half, t.Value + half
-}
+func (t Metered) reading() reading { return around(t.Value, float64(normal99*t.SE)) }
 
-// look measures what a guardrail is about: its value, and where that is of everybody; or says why nobody knows.
-func (g *Guard) look(i int, in Inquiry, was RailState, loss *Gauged) (value, low, high float64, why string) {
-	unknown := math.NaN()
+// look measures what a guardrail is about, or says why nobody knows.
+func (g *Guard) look(i int, in Inquiry, was RailState, loss *Gauged) (r reading, why string) {
 	rail, dim, o := &g.Live.Guardrails[i], g.Dims, in.People
 	switch rail.Kind {
 	case live.Metric:
 		s, err := rail.Statistic()
 		if err != nil {
-			return unknown, unknown, unknown, err.Error()
+			return unknown(), err.Error()
 		}
 		x := make([]float64, len(o.P)/dim.State)
 		for n := range x {
 			x[n] = g.Metrics[i].Eval(nil, nil, kedge.Row(o.P, n, dim.State), o.U, kedge.Row(o.D, n, dim.Trait))
 		}
 		if !finite(x...) {
-			return unknown, unknown, unknown, "its formula gives no finite number for one of the people"
+			return unknown(), "its formula gives no finite number for one of the people"
 		}
-		value, low, high = measure(s, x, o.W)
-		return value, low, high, fmt.Sprintf("%d people are too few for so rare a share of them", len(x))
+		return measure(s, x, o.W), fmt.Sprintf("%d people are too few for so rare a share of them", len(x))
 	case live.External:
 		if t, told := in.Told[rail.Name]; told {
-			value, low, high = t.interval()
-			return value, low, high, ""
+			return t.reading(), ""
 		}
-		return unknown, unknown, unknown, "nobody told it before the close"
+		return unknown(), "nobody told it before the close"
 	case live.Constraint:
-		value, low, high = g.excess(g.Constraints[rail.Of], o)
-		return value, low, high, fmt.Sprintf("%d people count and %d are wanted, or its gauge gives no number", len(o.P)/dim.State, 2*folds)
+		return g.excess(g.Constraints[rail.Of], o), fmt.Sprintf("%d people count and %d are wanted, or its gauge gives no number", len(o.P)/dim.State, 2*folds)
 	case live.Value:
 		if all := len(o.P)/dim.State + in.Lost; float64(in.Lost) > g.Live.Share*float64(all) {
-			return unknown, unknown, unknown, fmt.Sprintf("%d of %d people have no traits, so that nobody knows what they are worth", in.Lost, all)
+			return unknown(), fmt.Sprintf("%d of %d people have no traits, so that nobody knows what they are worth", in.Lost, all)
 		}
-		value, low, high = was.worse(rail, loss)
-		return value, low, high, "the value of the people who count is no finite number"
+		return was.worse(rail, loss), "the value of the people who count is no finite number"
 	}
-	value, low, high = was.swings(rail)
-	return value, low, high, ""
+	return was.swings(rail), ""
 }
 
 // worse is by how much the loss is larger than it may be beside the first closes; nothing while those are being seen.
-func (s RailState) worse(rail *live.Guardrail, loss *Gauged) (value, low, high float64) {
+func (s RailState) worse(rail *live.Guardrail, loss *Gauged) reading {
 	if loss == nil {
-		return math.NaN(), math.NaN(), math.NaN()
+		return unknown()
 	}
 	if s.Count < rail.Window {
-		return 0, 0, 0
+		return reading{}
 	}
 	first := s.Sum / float64(s.Count)
 	m := Gauged{Value: loss.Value - first - float64(rail.By*math.Abs(first)), SE: math.Sqrt(float64(loss.SE*loss.SE) + s.Squares/float64(s.Count*s.Count)), N: loss.N}
-	low, high = m.interval()
-	return m.Value, low, high
+	return m.reading()
 }
 
 // swinging is the share of turns above which steps go to and fro.
 const swinging = 0.8
 
 // swings is by how much the share of turns that point against the one before is too large; nothing while too few were seen.
-func (s RailState) swings(rail *live.Guardrail) (value, low, high float64) {
+func (s RailState) swings(rail *live.Guardrail) reading {
 	if len(s.Against) < rail.Window {
-		return 0, 0, 0
+		return reading{}
 	}
 	n := 0
 	for _, is := range s.Against {
@@ -217,25 +201,23 @@ func (s RailState) swings(rail *live.Guardrail) (value, low, high float64) {
 			n++
 		}
 	}
-	share := float64(n)/float64(len(s.Against)) - swinging
-	return share, share, share
+	return around(float64(n)/float64(len(s.Against))-swinging, 0)
 }
 
 // folds is into how many parts a sample is divided to see how certain a constraint is.
 const folds = 20
 
 // excess is by how much the worst of some constraints is broken, by its gauge; how certain that is says how it differs between parts of the sample.
-func (g *Guard) excess(all []risk.Constraint, o kedge.Observation) (value, low, high float64) {
-	value = math.Inf(-1)
-	n := len(o.P) / g.Dims.State
+func (g *Guard) excess(all []risk.Constraint, o kedge.Observation) reading {
+	n, most := len(o.P)/g.Dims.State, reading{value: math.Inf(-1)}
 	if n < 2*folds {
-		return math.NaN(), math.NaN(), math.NaN()
+		return unknown()
 	}
 	for _, c := range all {
 		c.Sensitivity = nil
 		whole, err := assess(c, o)
 		if err != nil {
-			return math.NaN(), math.NaN(), math.NaN()
+			return unknown()
 		}
 		parts := make([]float64, folds)
 		for f := range parts {
@@ -243,25 +225,15 @@ func (g *Guard) excess(all []risk.Constraint, o kedge.Observation) (value, low, 
 			for i := f; i < n; i += folds {
 				some = append(some, i)
 			}
-			part := clone(o)
-			Only(&part, some, g.Dims)
-			if parts[f], err = assess(c, part); err != nil {
-				return math.NaN(), math.NaN(), math.NaN()
+			if parts[f], err = assess(c, only(o, some, g.Dims)); err != nil {
+				return unknown()
 			}
 		}
-		if whole > value {
-			m := MeanOf(parts, nil)
-			m.Value = whole
-			value = whole
-			low, high = m.interval()
+		if whole > most.value {
+			most = around(whole, MeanOf(parts, nil).Half(certainty))
 		}
 	}
-	return value, low, high
-}
-
-func clone(o kedge.Observation) kedge.Observation {
-	o.P, o.D, o.W, o.Who = slices.Clone(o.P), slices.Clone(o.D), slices.Clone(o.W), slices.Clone(o.Who)
-	return o
+	return most
 }
 
 func assess(c risk.Constraint, o kedge.Observation) (float64, error) {
@@ -302,9 +274,7 @@ func (g *Guard) foldRails(c Lesson) {
 func (s *RailState) stepTo(rail *live.Guardrail, iterate []float64, stepped bool) {
 	if stepped && s.Iterate != nil {
 		step := make([]float64, len(iterate))
-		for i := range step {
-			step[i] = iterate[i] - s.Iterate[i]
-		}
+		rows.Sub(step, iterate, s.Iterate)
 		if s.Step != nil {
 			s.Against = append(slices.Clone(s.Against), rows.Dot(step, s.Step) < 0)
 			s.Against = s.Against[max(0, len(s.Against)-rail.Window):]

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -81,19 +82,16 @@ func (g *Guard) examineAnswer(o kedge.Observation, r *Report) {
 	if !g.watchesAnswer() {
 		return
 	}
-	was := Trusting{}
-	if g.Trust != nil {
-		was = *g.Trust
-	}
-	p, d, w := g.some(o)
+	was := *cmp.Or(g.Trust, &Trusting{})
+	o = Few(o, mostAnswers, g.Dims)
 	if was.Lag == 0 {
-		r.Seen.Lag = g.lag(p, d, o.U)
+		r.Seen.Lag = g.lag(o.P, o.D, o.U)
 	}
 	first := was.First
 	if first == nil {
 		first = o.U
 	}
-	r.Seen.Answer = g.point(p, d, w, first)
+	r.Seen.Answer = g.point(o.P, o.D, o.W, first)
 	now := was.after(r.Seen.Answer, o.U, g)
 	r.Ratio = now.said()
 	if now.Verdict != Distrusted {
@@ -117,15 +115,8 @@ func (t *Trusting) said() *AnswerRatio {
 		own.Turns = len(t.Points)
 		q = &own
 	}
-	q.Verdict = t.verdict()
+	q.Verdict = cmp.Or(t.Verdict, Unsure)
 	return q
-}
-
-func (t *Trusting) verdict() string {
-	if t.Verdict == "" {
-		return Unsure
-	}
-	return t.Verdict
 }
 
 // after is what is remembered after a close.
@@ -167,32 +158,13 @@ func (g *Guard) foldAnswer(s *Seen, u []float64) {
 	if s.Answer == nil && s.Lag == 0 {
 		return
 	}
-	now := Trusting{}
-	if g.Trust != nil {
-		now = *g.Trust
-	}
+	now := *cmp.Or(g.Trust, &Trusting{})
 	if s.Lag > 0 {
 		now.Lag = s.Lag
 	}
 	now = now.after(s.Answer, u, g)
 	g.Trust = &now
 	g.Course = g.Course[max(0, len(g.Course)-g.span()-1):]
-}
-
-// some are people of the sample, at equal distances, with their weights.
-func (g *Guard) some(o kedge.Observation) (p, d, w []float64) {
-	dim := g.Dims
-	n := len(o.P) / dim.State
-	if n <= mostAnswers {
-		return o.P, o.D, o.W
-	}
-	for _, i := range kedge.Some(n, mostAnswers) {
-		p, d = append(p, kedge.Row(o.P, i, dim.State)...), append(d, kedge.Row(o.D, i, dim.Trait)...)
-		if o.W != nil {
-			w = append(w, o.W[i])
-		}
-	}
-	return p, d, w
 }
 
 // lag is after how many steps people of the model who were somewhere else are as good as in one place.
@@ -258,14 +230,10 @@ func (g *Guard) leaning(p, said, still, w, lean []float64) []float64 {
 	lanes := [4][]float64{make([]float64, 2*width), make([]float64, 2*width), make([]float64, 2*width), make([]float64, 2*width)}
 	for i := range len(p) / width {
 		row := kedge.Row(still, i, width)
-		for j, v := range kedge.Row(said, i, width) {
-			off[j] = v - row[j]
-		}
-		for j, v := range kedge.Row(p, i, width) {
-			off[width+j] = v - row[j]
-		}
-		all += weight(w, i)
-		rows.AddScaled(mean, weight(w, i), off)
+		rows.Sub(off[:width], kedge.Row(said, i, width), row)
+		rows.Sub(off[width:], kedge.Row(p, i, width), row)
+		all += rows.Weight(w, i)
+		rows.AddScaled(mean, rows.Weight(w, i), off)
 		rows.AddScaled(lanes[i%4], lean[i], off)
 	}
 	for j := range mean {
@@ -284,11 +252,11 @@ func (g *Guard) lean(d, w []float64, at *AnswerPoint) []float64 {
 	}
 	features, off, all := make([]float64, n*k), make([]float64, k), 0.0
 	for i := range n {
-		all += weight(w, i)
+		all += rows.Weight(w, i)
 		for j, entry := range which {
 			features[i*k+j] = d[i*g.Dims.Trait+entry]
 		}
-		rows.AddScaled(off, weight(w, i), features[i*k:(i+1)*k])
+		rows.AddScaled(off, rows.Weight(w, i), features[i*k:(i+1)*k])
 	}
 	for j := range off {
 		off[j] /= all
@@ -301,11 +269,9 @@ func (g *Guard) lean(d, w []float64, at *AnswerPoint) []float64 {
 	square := make([]float64, k*k)
 	for i := range n {
 		f := features[i*k : (i+1)*k]
+		rows.Sub(f, f, off)
 		for j := range f {
-			f[j] -= off[j]
-		}
-		for j := range f {
-			rows.AddScaled(square[j*k:(j+1)*k], weight(w, i)*f[j], f)
+			rows.AddScaled(square[j*k:(j+1)*k], rows.Weight(w, i)*f[j], f)
 		}
 	}
 	trace := 0.0
@@ -321,7 +287,7 @@ func (g *Guard) lean(d, w []float64, at *AnswerPoint) []float64 {
 	}
 	dense.SolveCholesky(square, off, k)
 	for i := range n {
-		factors[i] = float64(weight(w, i) * rows.Dot(features[i*k:(i+1)*k], off))
+		factors[i] = float64(rows.Weight(w, i) * rows.Dot(features[i*k:(i+1)*k], off))
 	}
 	return factors
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/rows"
+	"github.com/kedge-opt/kedge/session/view"
 )
 
 // Capped brings a decision to within the caps of what is live, which has moved so far in the last 24 hours: it stays on the way from there, so that
@@ -21,11 +22,7 @@ func (p *Brief) Capped(u, live []float64, moved float64) (cut []float64, reasons
 		}
 	}
 	limit("norm", size, caps.Cap())
-	largest := 0.0
-	for i := range u {
-		largest = max(largest, math.Abs(u[i]-live[i]))
-	}
-	limit("each", largest, caps.Each)
+	limit("each", rows.Farthest(u, live), caps.Each)
 	if !math.IsInf(caps.Day, 1) {
 		limit("day", size, max(0, caps.Day-moved))
 	}
@@ -43,4 +40,31 @@ func (p *Brief) Capped(u, live []float64, moved float64) (cut []float64, reasons
 		return cut, reasons, true
 	}
 	return slices.Clone(live), append(reasons, "no feasible decision is that near to what is live"), false
+}
+
+// mostBounded is how many entries a decision has whose bounds are looked for, and far how far out.
+const (
+	mostBounded = 64
+	far         = 1e7
+)
+
+// Bounds is how far every entry of a decision goes, NaN without an end: the nearest decision to one that is far out along an entry is at its end. It is nil of
+// long decisions.
+func (p *Brief) Bounds() (lower, upper *view.Sparse) {
+	if len(p.Start) > mostBounded {
+		return nil, nil
+	}
+	low, high := make(view.Sparse, len(p.Start)), make(view.Sparse, len(p.Start))
+	end := func(i int, to float64) float64 {
+		u := slices.Clone(p.Start)
+		u[i] = to
+		if err := p.Set.Project(u); err != nil || math.Abs(u[i]) > far/10 {
+			return math.NaN()
+		}
+		return u[i]
+	}
+	for i := range p.Start {
+		low[i], high[i] = end(i, -far), end(i, far)
+	}
+	return &low, &high
 }

@@ -7,7 +7,9 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/session/guard"
 	"github.com/kedge-opt/kedge/session/view"
 )
@@ -41,13 +43,10 @@ const (
 )
 
 // Forecast has the people who were seen settle under what was live, nil: what they met, under u, and under what vanilla would have decided, nil: nobody
-// knows. The sample is changed in place.
+// knows.
 func (p *Brief) Forecast(seen kedge.Observation, live, u, vanilla []float64) (*Forecast, error) {
+	seen = guard.Few(seen, mostGuessed, p.Dims)
 	n := len(seen.P) / p.Dims.State
-	if n > mostGuessed {
-		guard.Only(&seen, kedge.Some(n, mostGuessed), p.Dims)
-		n = mostGuessed
-	}
 	if n == 0 {
 		return &Forecast{Words: "nobody has answered yet, or their answers are no longer kept"}, nil
 	}
@@ -80,9 +79,7 @@ func (p *Brief) prospect(seen kedge.Observation, u, were []float64) (o *Prospect
 	o = &Prospect{U: u, Feasible: p.Feasible(u), Value: p.Value(losses, seen.W), Means: p.means(seen)}
 	if were != nil {
 		gains := slices.Clone(losses)
-		for i := range gains {
-			gains[i] -= were[i]
-		}
+		rows.Sub(gains, gains, were)
 		o.Gain = p.Value(gains, seen.W)
 	}
 	return o, losses, nil
@@ -90,13 +87,8 @@ func (p *Brief) prospect(seen kedge.Observation, u, were []float64) (o *Prospect
 
 // means are those of the entries of states.
 func (p *Brief) means(seen kedge.Observation) (list view.Sparse) {
-	n := p.Dims.State
-	for j := range n {
-		x := make([]float64, len(seen.P)/n)
-		for i := range x {
-			x[i] = seen.P[i*n+j]
-		}
-		list = append(list, guard.MeanOf(x, seen.W).Value)
+	for j := range p.Dims.State {
+		list = append(list, guard.MeanOf(guard.Column(seen.P, p.Dims.State, j), seen.W).Value)
 	}
 	return list
 }
@@ -155,14 +147,11 @@ type Answering struct {
 // mostShown is how many entries of states and decisions are shown.
 const mostShown = 16
 
-// Answering has people settle under what they met, and looks which way they would go. The sample is changed in place.
+// Answering has people settle under what they met, and looks which way they would go.
 func (p *Brief) Answering(seen kedge.Observation) (*Answering, error) {
+	seen = guard.Few(seen, mostPulled, p.Dims)
 	dim, n := p.Dims, len(seen.P)/p.Dims.State
 	a := &Answering{States: kedge.Some(dim.State, mostShown), Entries: kedge.Some(dim.Decision, mostShown), Answers: []view.Sparse{}}
-	if n > mostPulled {
-		guard.Only(&seen, kedge.Some(n, mostPulled), dim)
-		n = mostPulled
-	}
 	if a.People = n; n == 0 {
 		a.Words = "nobody has answered yet, or their answers are no longer kept"
 		return a, nil
@@ -186,11 +175,7 @@ func (p *Brief) Answering(seen kedge.Observation) (*Answering, error) {
 		if err := p.Model.Sensitivity.PullRows(whole, settled, seen.U, seen.D, v); err != nil {
 			return nil, fmt.Errorf("how people answer: %w", err)
 		}
-		row := make(view.Sparse, len(a.Entries))
-		for at, i := range a.Entries {
-			row[at] = whole[i]
-		}
-		a.Answers = append(a.Answers, row)
+		a.Answers = append(a.Answers, lists.Of(a.Entries, func(i int) float64 { return whole[i] }))
 	}
 	return a, nil
 }

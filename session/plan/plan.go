@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/online"
@@ -58,6 +59,18 @@ func Of(kinds *kind.Catalogue, spec string) (*Brief, error) {
 		return nil, err
 	}
 	return From(s)
+}
+
+// Edit changes keys of a spec, as key=value. Nothing to change leaves the text as it is.
+func Edit(kinds *kind.Catalogue, spec string, set []string) (string, error) {
+	if len(set) == 0 {
+		return spec, nil
+	}
+	s, err := problem.Parse(kinds, "spec", []byte(spec), lists.Of(set, problem.Assign)...)
+	if err != nil {
+		return "", err
+	}
+	return string(s.YAML()), nil
 }
 
 // From plans a spec that was read, and leaves it as it is: any number of loops may be of one.
@@ -120,10 +133,7 @@ func mixesOf(d *guard.Duty, s *problem.Spec, terms *live.Arrangement) error {
 	if terms.MixOf.None() && len(terms.Declared) == 0 {
 		return nil
 	}
-	var names []string
-	for _, called := range s.Called().Trait {
-		names = append(names, called.Name)
-	}
+	names := lists.Of(s.Called().Trait, func(c kedge.Called) string { return c.Name })
 	d.Mix, d.Declared = make([]bool, d.Dims.Trait), make([]*live.Mix, d.Dims.Trait)
 	note := func(key string, of form.Chosen, declared *live.Mix) error {
 		which, fault := of.Of(d.Dims.Trait, names)

@@ -6,8 +6,6 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/internal/phrase"
-	"github.com/kedge-opt/kedge/problem"
-	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // Settled are the states in which people end up under a decision; nil where the model does not say.
@@ -61,20 +59,4 @@ func (p *Brief) counted(seen kedge.Observation) float64 {
 		return -p.Loss(seen)
 	}
 	return p.Loss(seen)
-}
-
-// Edit changes keys of a spec, as key=value. Nothing to change leaves the text as it is.
-func Edit(kinds *kind.Catalogue, spec string, set []string) (string, error) {
-	if len(set) == 0 {
-		return spec, nil
-	}
-	var over []problem.Overlay
-	for _, one := range set {
-		over = append(over, problem.Assign(one))
-	}
-	s, err := problem.Parse(kinds, "spec", []byte(spec), over...)
-	if err != nil {
-		return "", err
-	}
-	return string(s.YAML()), nil
 }

@@ -4,6 +4,8 @@ package shape
 import (
 	"slices"
 
+	"github.com/kedge-opt/kedge/internal/lists"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/transport"
 )
 
@@ -51,21 +53,7 @@ func histogram(x []float64, low, high float64, bins int) []float64 {
 }
 
 // ranks are the quantiles of some numbers, between neighbours in proportion.
-func ranks(x []float64) (list []float64) {
+func ranks(x []float64) []float64 {
 	x = slices.Sorted(slices.Values(x))
-	for _, share := range []float64{0.05, 0.25, 0.5, 0.75, 0.95} {
-		at := float64(share * float64(len(x)-1))
-		below := int(at)
-		above := min(below+1, len(x)-1)
-		list = append(list, x[below]+float64((x[above]-x[below])*(at-float64(below))))
-	}
-	return list
-}
-
-// Column is one entry of every row of some width; nil of none.
-func Column(x []float64, width, entry int) (list []float64) {
-	for at := entry; at < len(x); at += width {
-		list = append(list, x[at])
-	}
-	return list
+	return lists.Of([]float64{0.05, 0.25, 0.5, 0.75, 0.95}, func(share float64) float64 { return rows.Quantile(x, share) })
 }

@@ -33,9 +33,4 @@ func TestShares(t *testing.T) {
 			t.Errorf("%v beside %v: %+v, though one is no number", c[0], c[1], got)
 		}
 	}
-	for entry, want := range [][]float64{{1, 4}, {2, 5}, {3, 6}} {
-		if got := Column([]float64{1, 2, 3, 4, 5, 6}, 3, entry); !slices.Equal(got, want) || Column(nil, 3, entry) != nil {
-			t.Errorf("column %d is %v, want %v", entry, got, want)
-		}
-	}
 }

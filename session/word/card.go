@@ -7,7 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/phrase"
+	"github.com/kedge-opt/kedge/problem/live"
+	"github.com/kedge-opt/kedge/session/guard"
 )
 
 // Card is one thing to know about a loop.
@@ -31,7 +34,7 @@ type Condition struct {
 	Now    time.Time
 	Mode   string // shadow, live, paused, killed or archived
 	Pinned bool
-	Safe   []float64 // the decision after a kill; nil: none
+	Terms  *live.Arrangement // of its spec
 
 	LiveK     int // 0: nobody has said what is live
 	LiveSince time.Time
@@ -44,12 +47,10 @@ type Condition struct {
 
 	Change  float64  // of the newest decision, from what is live
 	Off     float64  // how far what was deployed is from what was decided
-	Lead    float64  // how far the rule may be from what is live
 	Learned *float64 // trust in what the rule has learned of people's answer, from 0 to 1; nil: it learns nothing
+	Have    int      // people who have answered it
 
-	Have, Least int // people who have answered it, and who are wanted
-
-	Guarded Guarded // what guards said at the newest close
+	Guarded *guard.Verdicts // what guards said at the newest close; nil: nothing
 
 	Alarms map[string]string
 }
@@ -78,8 +79,8 @@ func (c Condition) Cards() []Card {
 
 // alarm is what an alarm says; that of a guardrail what its card says.
 func (c Condition) alarm(name string) string {
-	if v := c.Guarded.Verdicts; v != nil {
-		for _, r := range v.Rails {
+	if c.Guarded != nil {
+		for _, r := range c.Guarded.Rails {
 			if name == "guardrail."+r.Name && r.Acts != "" {
 				return acting(r)
 			}
@@ -112,7 +113,7 @@ func (c Condition) mode() Card {
 	case c.Mode == "paused":
 		return Card{"mode", Hold, "The loop is paused: it answers what is live and learns nothing.", "kedge loop resume"}
 	case c.Mode == "killed":
-		return Killed(c.Safe)
+		return Killed(c.Terms.Safe)
 	case c.Mode == "archived":
 		return Card{"mode", Hold, "The loop is archived.", ""}
 	case c.Pinned:
@@ -129,10 +130,7 @@ func Killed(safe []float64) Card {
 // numbers are those of a decision, some of them if there are many.
 func numbers(u []float64) string {
 	const most = 8
-	list := make([]string, 0, most+1)
-	for _, v := range u[:min(most, len(u))] {
-		list = append(list, phrase.Shortest(v))
-	}
+	list := lists.Of(u[:min(most, len(u))], phrase.Shortest)
 	if len(u) > most {
 		list = append(list, fmt.Sprintf("… (%d numbers)", len(u)))
 	}
@@ -141,8 +139,8 @@ func numbers(u []float64) string {
 
 // deployment is what was deployed instead of what was decided.
 func (c Condition) deployment() Card {
-	if c.Off > c.Lead {
-		return Card{"deployment", Wait, fmt.Sprintf("What was deployed is %s from what was decided, more than the lead of %s: the rule cannot get ahead of it.", phrase.Brief(c.Off), phrase.Brief(c.Lead)),
+	if lead := c.Terms.Ahead(); c.Off > lead {
+		return Card{"deployment", Wait, fmt.Sprintf("What was deployed is %s from what was decided, more than the lead of %s: the rule cannot get ahead of it.", phrase.Brief(c.Off), phrase.Brief(lead)),
 			"Deploy what is decided, or nearer to it; or revise live.lead to more than what deployments are rounded to."}
 	}
 	return Card{"deployment", Fine, fmt.Sprintf("What was deployed is %s from what was decided; the rule learns at what was deployed.", phrase.Brief(c.Off)), ""}
@@ -185,8 +183,8 @@ func (c Condition) way() Card {
 }
 
 func (c Condition) samples() Card {
-	card := Card{"samples", Fine, fmt.Sprintf("%d of the %d people wanted have answered.", c.Have, c.Least), ""}
-	if c.Have < c.Least {
+	card := Card{"samples", Fine, fmt.Sprintf("%d of the %d people wanted have answered.", c.Have, c.Terms.Least), ""}
+	if c.Have < c.Terms.Least {
 		card.State, card.Do = Wait, "Tell more people before the close, or revise live.samples.least; with fewer no step is taken."
 	}
 	return card

@@ -9,18 +9,10 @@ import (
 	"github.com/kedge-opt/kedge/session/guard"
 )
 
-// Guarded is what guards said at the newest close.
-type Guarded struct {
-	*guard.Verdicts
-	Beyond    float64 // deviations at which somebody does not count
-	Window    int     // closes over which the model is judged
-	Otherwise string  // what happens while it is not trusted
-}
-
 // guards are the cards of what is watched. Reasons are why the newest close took no step.
 func (c Condition) guards() (list []Card) {
 	w := c.Guarded
-	if w.Verdicts == nil {
+	if w == nil {
 		return nil
 	}
 	list = append(list, c.people(w))
@@ -31,7 +23,7 @@ func (c Condition) guards() (list []Card) {
 		list = append(list, railCard(r))
 	}
 	if w.Ratio != nil {
-		list = append(list, w.trust())
+		list = append(list, c.trust(w.Ratio))
 	}
 	return list
 }
@@ -46,15 +38,15 @@ func reason(list []string, with string) string {
 	return ""
 }
 
-func (c Condition) people(w Guarded) Card {
+func (c Condition) people(w *guard.Verdicts) Card {
 	card := Card{"people", Fine, fmt.Sprintf("All %d people of decision %d count.", w.Counted, w.K), ""}
 	if w.Outside == 0 {
 		return card
 	}
-	card.Words = fmt.Sprintf("%d of %d people do not count%s.", w.Outside, w.Counted+w.Outside, w.first())
+	card.Words = fmt.Sprintf("%d of %d people do not count%s.", w.Outside, w.Counted+w.Outside, c.first(w.First))
 	card.Do = "Look at them in the decision's quarantine."
 	if why := reason(c.Held, " of answers are "); why != "" {
-		card.State, card.Words = Hold, fmt.Sprintf("Holding: %s, %d of %d people%s.", why, w.Outside, w.Counted+w.Outside, w.first())
+		card.State, card.Words = Hold, fmt.Sprintf("Holding: %s, %d of %d people%s.", why, w.Outside, w.Counted+w.Outside, c.first(w.First))
 		card.Do = "Look at them in the decision's quarantine: is a unit or a sensor wrong? If people have changed, the loop goes on by itself after some closes."
 	}
 	return card
@@ -69,8 +61,7 @@ func acting(r guard.Judged) string {
 }
 
 // first says why the first of those does not count who do not.
-func (w Guarded) first() string {
-	s := w.First
+func (c Condition) first(s *guard.Suspect) string {
 	if s == nil {
 		return ""
 	}
@@ -78,7 +69,7 @@ func (w Guarded) first() string {
 	if s.Off == 0 {
 		return what + "outside what live.outliers allows"
 	}
-	return what + fmt.Sprintf("%s deviations from the median of the last closes, where %s are allowed", phrase.Brief(s.Off), phrase.Brief(w.Beyond))
+	return what + fmt.Sprintf("%s deviations from the median of the last closes, where %s are allowed", phrase.Brief(s.Off), phrase.Brief(c.Terms.Beyond))
 }
 
 func railCard(r guard.Judged) Card {
@@ -101,20 +92,19 @@ func railCard(r guard.Judged) Card {
 	return card
 }
 
-func (w Guarded) trust() Card {
-	q := w.Ratio
+func (c Condition) trust(q *guard.AnswerRatio) Card {
 	size := "How much people answer is not known yet: decisions hardly differed, or too few closes were seen"
 	if q.Ratio != nil {
 		size = fmt.Sprintf("People answer %s (%s … %s) of what the model says", phrase.Brief(*q.Ratio), phrase.Brief(*q.Low), phrase.Brief(*q.High))
 	}
-	card := Card{"model", Fine, fmt.Sprintf("%s; %d of %d closes of this window.", size, q.Turns, w.Window), ""}
+	card := Card{"model", Fine, fmt.Sprintf("%s; %d of %d closes of this window.", size, q.Turns, c.Terms.TrustWindow), ""}
 	switch q.Verdict {
 	case guard.Trusted:
 		card.Words = "The model is trusted. " + card.Words
 	case guard.Distrusted:
 		card.State, card.Words = Hold, "The model is not trusted. "+card.Words
 		card.Do = "Fit the model to what people do and revise the spec; pause and resume lets the loop try again as it is."
-		if w.Otherwise != live.Hold {
+		if c.Terms.TrustOtherwise != live.Hold {
 			card.State = Alarm
 		}
 	}

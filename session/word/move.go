@@ -33,10 +33,7 @@ func (c Move) Sentences() (list []string) {
 		}
 		return []string{"Nothing changes: the step came to nothing."}
 	}
-	order := make([]int, len(c.U))
-	for i := range order {
-		order[i] = i
-	}
+	order := kedge.Some(len(c.U), len(c.U))
 	slices.SortStableFunc(order, func(i, j int) int {
 		return cmp.Compare(math.Abs(c.U[j]-c.Was[j]), math.Abs(c.U[i]-c.Was[i]))
 	})
@@ -84,8 +81,8 @@ func (c Move) because(direct, answer, change float64) string {
 
 // called is the name of an entry of the decision.
 func (c Move) called(i int) string {
-	if n := c.Names.Decision; i < len(n) && n[i].Name != "" {
-		return Upper(n[i].Name)
+	if name := kedge.CalledAt(c.Names.Decision, i).Name; name != "" {
+		return Upper(name)
 	}
 	return fmt.Sprintf("%s[%d]", cmp.Or(c.Names.Symbol, "u"), i)
 }
@@ -93,8 +90,8 @@ func (c Move) called(i int) string {
 // amount is a number with the unit of an entry.
 func (c Move) amount(i int, v float64) string {
 	text := phrase.Shortest(v)
-	if n := c.Names.Decision; i < len(n) && n[i].Unit != "" {
-		text += " " + n[i].Unit
+	if unit := kedge.CalledAt(c.Names.Decision, i).Unit; unit != "" {
+		text += " " + unit
 	}
 	return text
 }

@@ -29,9 +29,9 @@ func conditions() []struct {
 		{"nothing is known", func(*word.Condition) {}},
 		{"shadow", func(c *word.Condition) { c.Mode = "shadow" }},
 		{"paused", func(c *word.Condition) { c.Mode = "paused" }},
-		{"killed", func(c *word.Condition) { c.Mode, c.Safe = "killed", []float64{4, -0.5} }},
-		{"killed to eight", func(c *word.Condition) { c.Mode, c.Safe = "killed", make([]float64, 8) }},
-		{"killed to nine", func(c *word.Condition) { c.Mode, c.Safe = "killed", make([]float64, 9) }},
+		{"killed", func(c *word.Condition) { c.Mode, c.Terms.Safe = "killed", []float64{4, -0.5} }},
+		{"killed to eight", func(c *word.Condition) { c.Mode, c.Terms.Safe = "killed", make([]float64, 8) }},
+		{"killed to nine", func(c *word.Condition) { c.Mode, c.Terms.Safe = "killed", make([]float64, 9) }},
 		{"archived", func(c *word.Condition) { c.Mode, c.Pinned = "archived", true }},
 		{"pinned", func(c *word.Condition) { c.Pinned = true }},
 		{"live", func(c *word.Condition) { c.LiveK, c.LiveSince = 3, noon.Add(-90*time.Minute) }},
@@ -39,25 +39,25 @@ func conditions() []struct {
 		{"proposed", func(c *word.Condition) { c.K, c.Stage, c.Change = 4, "proposed", 0.25 }},
 		{"proposed in time", func(c *word.Condition) { c.K, c.Stage, c.Due = 4, "proposed", at(1) }},
 		{"open", func(c *word.Condition) { c.K, c.Stage, c.Due = 4, "open", at(1) }},
-		{"deployed", func(c *word.Condition) { c.K, c.Stage, c.Have, c.Least = 4, "deployed", 4, 5 }},
-		{"deployed, now due", func(c *word.Condition) { c.K, c.Stage, c.Due, c.Have, c.Least = 4, "deployed", at(0), 5, 5 }},
-		{"deployed, overdue", func(c *word.Condition) { c.K, c.Stage, c.Due, c.Have, c.Least = 4, "deployed", at(-1), 6, 5 }},
+		{"deployed", func(c *word.Condition) { c.K, c.Stage, c.Have, c.Terms.Least = 4, "deployed", 4, 5 }},
+		{"deployed, now due", func(c *word.Condition) { c.K, c.Stage, c.Due, c.Have, c.Terms.Least = 4, "deployed", at(0), 5, 5 }},
+		{"deployed, overdue", func(c *word.Condition) { c.K, c.Stage, c.Due, c.Have, c.Terms.Least = 4, "deployed", at(-1), 6, 5 }},
 		{"held", func(c *word.Condition) { c.K, c.Held = 3, []string{"a is so", "b is so", "c is so"} }},
 		{"held for nothing", func(c *word.Condition) { c.K, c.Held = 3, []string{} }},
 		{"capped", func(c *word.Condition) {
 			c.Reasons = []string{"the weather", "cap.norm binds: 2 wanted, 1 allowed", "cap.day binds"}
 		}},
-		{"deployed beside it", func(c *word.Condition) { c.Off, c.Lead = 0.1, 0.1 }},
-		{"deployed far from it", func(c *word.Condition) { c.Off, c.Lead = 0.2, 0.1 }},
+		{"deployed beside it", func(c *word.Condition) { c.Off, c.Terms.Lead = 0.1, new(0.1) }},
+		{"deployed far from it", func(c *word.Condition) { c.Off, c.Terms.Lead = 0.2, new(0.1) }},
 		{"learned nothing", func(c *word.Condition) { c.Learned = new(0.0) }},
 		{"learned", func(c *word.Condition) { c.Learned = new(0.25) }},
 		{"alarms", func(c *word.Condition) {
 			c.Alarms = map[string]string{"trust": "people answer otherwise", "infeasible": "it breaks the set", "guardrail.load": "load acts", "guardrail.gone": "gone acts", "not-deployed": "", "deployed-late": "late", "state-unsound": "bits", "data-overdue": "no data", "other": "who knows"}
-			c.Guarded.Verdicts = &guard.Verdicts{Rails: []guard.Judged{{Name: "gone", Verdict: guard.Pass, Words: "gone is over"}, {Name: "load", Verdict: guard.Fail, Acts: live.Hold, Words: "load is 9"}}}
+			c.Guarded = &guard.Verdicts{Rails: []guard.Judged{{Name: "gone", Verdict: guard.Pass, Words: "gone is over"}, {Name: "load", Verdict: guard.Fail, Acts: live.Hold, Words: "load is 9"}}}
 		}},
 		{"alarm of a rollback", func(c *word.Condition) {
 			c.Alarms = map[string]string{"guardrail.load": "load acts"}
-			c.Guarded.Verdicts = &guard.Verdicts{Rails: []guard.Judged{{Name: "load", Verdict: guard.Fail, Acts: live.GoBack, Words: "load is 9"}}}
+			c.Guarded = &guard.Verdicts{Rails: []guard.Judged{{Name: "load", Verdict: guard.Fail, Acts: live.GoBack, Words: "load is 9"}}}
 		}},
 	}
 }
@@ -75,7 +75,7 @@ func told(cards []word.Card) (list []string) {
 func TestCardsAsRecorded(t *testing.T) {
 	var got []string
 	for _, one := range conditions() {
-		c := word.Condition{Now: noon, Mode: "live"}
+		c := word.Condition{Now: noon, Mode: "live", Terms: &live.Arrangement{}}
 		one.change(&c)
 		got = append(append(got, one.name+":"), told(c.Cards())...)
 	}
@@ -99,7 +99,7 @@ func guarded() map[string]func(c *word.Condition) {
 		"f ratio unknown":      func(c *word.Condition) { c.Guarded.Ratio = &guard.AnswerRatio{Turns: 2, Verdict: guard.Unsure} },
 		"g ratio trusted":      func(c *word.Condition) { c.Guarded.Ratio = ratio(guard.Trusted) },
 		"h ratio distrusted":   func(c *word.Condition) { c.Guarded.Ratio = ratio(guard.Distrusted) },
-		"i ratio, only warned": func(c *word.Condition) { c.Guarded.Ratio, c.Guarded.Otherwise = ratio(guard.Distrusted), live.Warn },
+		"i ratio, only warned": func(c *word.Condition) { c.Guarded.Ratio, c.Terms.TrustOtherwise = ratio(guard.Distrusted), live.Warn },
 	}
 	for _, kind := range []string{live.Metric, live.External, live.Swing} {
 		for _, verdict := range []string{guard.Pass, guard.Fail, guard.Inconclusive} {
@@ -128,7 +128,7 @@ func TestCardsOfGuardsAsRecorded(t *testing.T) {
 	var got []string
 	all := guarded()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		c := word.Condition{Now: noon, Mode: "live", Guarded: word.Guarded{Verdicts: &guard.Verdicts{K: 3, Counted: 40}, Beyond: 12, Window: 30, Otherwise: live.Hold}}
+		c := word.Condition{Now: noon, Mode: "live", Guarded: &guard.Verdicts{K: 3, Counted: 40}, Terms: &live.Arrangement{Beyond: 12, TrustWindow: 30, TrustOtherwise: live.Hold}}
 		all[name](&c)
 		for _, line := range told(c.Cards())[2:] {
 			got = append(got, name+line)
@@ -163,8 +163,8 @@ func TestMovesAsRecorded(t *testing.T) {
 		got = append(got, strings.Join(m.Sentences(), " "))
 	}
 	for _, basis := range []string{"hold", "baseline", "pinned", "rollback", "safe", "step"} {
-		got = append(got, basis+": "+word.Ground{Basis: basis, Reasons: []string{"cap.norm binds", "", "élan"}}.Words())
+		got = append(got, basis+": "+word.Ground(basis, nil, []string{"cap.norm binds", "", "élan"}))
 	}
-	got = append(got, word.Ground{Basis: "step", Move: &word.Move{Was: []float64{1}, U: []float64{2}}}.Words())
+	got = append(got, word.Ground("step", &word.Move{Was: []float64{1}, U: []float64{2}}, nil))
 	evidence.AsRecorded(t, "testdata/moves.txt", got)
 }

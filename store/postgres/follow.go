@@ -19,21 +19,14 @@ type notice struct {
 // tell tells other hosts what was written, as much at once as there is.
 func (j *Database) tell(ctx context.Context) {
 	for {
-		newest := map[string]session.Tip{}
-		select {
-		case <-ctx.Done():
+		all := gather(ctx, j.telling, cap(j.telling))
+		if all == nil {
 			return
-		case t := <-j.telling:
-			newest[t.Loop] = t
 		}
-		for more := true; more; {
-			select {
-			case t := <-j.telling:
-				if newest[t.Loop].Seq < t.Seq {
-					newest[t.Loop] = t
-				}
-			default:
-				more = false
+		newest := map[string]session.Tip{}
+		for _, t := range all {
+			if newest[t.Loop].Seq < t.Seq {
+				newest[t.Loop] = t
 			}
 		}
 		var texts []string

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/store"
@@ -88,7 +90,7 @@ func (j *Database) begin() {
 	for range askers {
 		j.stopped.Go(func() { j.answer(ctx) })
 	}
-	j.stopped.Go(func() { j.draw(ctx) })
+	j.stopped.Go(func() { j.drawing.Draw(ctx, j.graphOf) })
 	j.stopped.Go(func() { j.tell(ctx) })
 	j.stopped.Go(func() { j.mend(ctx) })
 }
@@ -110,4 +112,32 @@ func (j *Database) Close() error {
 	j.pool.Close()
 	j.packer.Close()
 	return nil
+}
+
+// leaver knows whether somebody left while a connection worked for him. On a busy machine the driver may be reading ahead then: that he left would be
+// told to whoever has the connection next, as a time-out of the database.
+type leaver struct {
+	pgconn.DeadlineContextWatcherHandler
+	left bool
+}
+
+// HandleCancel implements [ctxwatch.Handler].
+func (l *leaver) HandleCancel(ctx context.Context) {
+	l.left = true
+	l.DeadlineContextWatcherHandler.HandleCancel(ctx)
+}
+
+const leaverKey = "leaver"
+
+// dropLeft lets nobody have a connection that somebody left.
+func dropLeft(c *pgxpool.Config) {
+	c.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
+		l := &leaver{DeadlineContextWatcherHandler: pgconn.DeadlineContextWatcherHandler{Conn: conn.Conn()}}
+		conn.CustomData()[leaverKey] = l
+		return l
+	}
+	c.PrepareConn = func(_ context.Context, conn *pgx.Conn) (bool, error) {
+		l, known := conn.PgConn().CustomData()[leaverKey].(*leaver)
+		return !known || !l.left, nil
+	}
 }

@@ -35,8 +35,7 @@ type Database struct {
 	telling chan session.Tip
 	lost    atomic.Pointer[error]
 	prompt  chan struct{} // that the database was lost
-	observe atomic.Pointer[func(events int, took time.Duration)]
-	under   atomic.Int64 // since when the oldest commit is, of the writer that began last
+	store.Tempo
 
 	mu     sync.Mutex
 	heads  map[string]head // of loops that this host wrote or read
@@ -96,17 +95,6 @@ func (j *Database) Health() error {
 	return nil
 }
 
-// Stuck is how long the newest commit has been under way, 0 if none is.
-func (j *Database) Stuck() time.Duration {
-	if began := j.under.Load(); began != 0 {
-		return time.Since(time.Unix(0, began))
-	}
-	return 0
-}
-
-// Observe has somebody told of every commit: how many events it wrote and how long it took.
-func (j *Database) Observe(tell func(events int, took time.Duration)) { j.observe.Store(&tell) }
-
 // Codes of PostgreSQL, by its appendix A.
 const (
 	uniqueViolation = "23505"
@@ -117,8 +105,7 @@ const (
 
 // failed says what an error means to whoever called. One that is not an answer of the database means that it is lost.
 func (j *Database) failed(err error) error {
-	var answer *pgconn.PgError
-	if errors.As(err, &answer) {
+	if answer, is := errors.AsType[*pgconn.PgError](err); is {
 		switch class := answer.Code[:2]; {
 		case answer.Code == diskFull:
 			return fmt.Errorf("%w: %w", session.ErrFull, err)
@@ -159,8 +146,7 @@ func (j *Database) mend(ctx context.Context) {
 				j.lost.Store(nil)
 				break
 			}
-			var weak *WeakError
-			if errors.As(err, &weak) {
+			if _, is := errors.AsType[*WeakError](err); is {
 				why := fmt.Errorf("%w: %w", session.ErrLost, err)
 				j.lost.Store(&why)
 			}

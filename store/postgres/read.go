@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/store"
 )
@@ -95,13 +96,13 @@ func (j *Database) Loops(ctx context.Context) ([]session.Tip, error) {
 
 // tips reads heads of loops.
 func (j *Database) tips(ctx context.Context, sql string, args ...any) ([]session.Tip, error) {
-	ctx, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
 	return rows(ctx, j, readTip, sql, args...)
 }
 
 // rows reads all that a statement finds.
 func rows[T any](ctx context.Context, j *Database, read pgx.RowToFunc[T], sql string, args ...any) (list []T, err error) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
 	err = retried(func() error {
 		found, err := j.pool.Query(ctx, sql, args...)
 		if err == nil {
@@ -134,8 +135,6 @@ func (j *Database) one(ctx context.Context, to []any, sql string, args ...any) (
 
 // query reads events.
 func (j *Database) query(ctx context.Context, sql string, args ...any) ([]session.Event, error) {
-	ctx, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
 	return rows(ctx, j, readEvent, sql, args...)
 }
 
@@ -180,20 +179,9 @@ func (j *Database) Tip(loop string) (wait func() (session.Tip, error)) {
 // answer answers questions until the journal is closed.
 func (j *Database) answer(ctx context.Context) {
 	for {
-		var all []question
-		select {
-		case <-ctx.Done():
+		all := gather(ctx, j.asking, mostRequests)
+		if all == nil {
 			return
-		case q := <-j.asking:
-			all = append(all, q)
-		}
-		for more := true; more && len(all) < mostRequests; {
-			select {
-			case q := <-j.asking:
-				all = append(all, q)
-			default:
-				more = false
-			}
 		}
 		tips, err := j.newest(ctx, all)
 		for _, q := range all {
@@ -202,12 +190,28 @@ func (j *Database) answer(ctx context.Context) {
 	}
 }
 
+// gather waits until something comes, and takes all that is there, up to so much; nil: ctx has ended.
+func gather[T any](ctx context.Context, from <-chan T, most int) (all []T) {
+	select {
+	case <-ctx.Done():
+		return nil
+	case one := <-from:
+		all = append(all, one)
+	}
+	for len(all) < most {
+		select {
+		case one := <-from:
+			all = append(all, one)
+		default:
+			return all
+		}
+	}
+	return all
+}
+
 // newest finds the newest events of the loops of some questions.
 func (j *Database) newest(ctx context.Context, all []question) (map[string]session.Tip, error) {
-	names := make([]string, len(all))
-	for i, q := range all {
-		names[i] = q.loop
-	}
+	names := lists.Of(all, func(q question) string { return q.loop })
 	slices.Sort(names)
 	list, err := j.tips(ctx, `SELECT name, seq, head FROM loops WHERE name = ANY ($1)`, slices.Compact(names))
 	tips := map[string]session.Tip{}

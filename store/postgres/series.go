@@ -36,8 +36,6 @@ func (j *Database) graphOf(ctx context.Context, loop string) (*store.Strip, erro
 
 // Blocks tells which are there.
 func (f drawer) Blocks(ctx context.Context, name string) (map[int]bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
 	list, err := rows(ctx, f.Database, pgx.RowTo[int], `SELECT block FROM series WHERE loop = $1 AND name = $2`, f.id, name)
 	there := map[int]bool{}
 	for _, block := range list {
@@ -54,8 +52,6 @@ type storedBlock struct {
 
 // Stored returns the blocks that are there.
 func (f drawer) Stored(ctx context.Context, name string, from int) (map[int][]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
 	list, err := rows(ctx, f.Database, pgx.RowToStructByPos[storedBlock], `SELECT block, data FROM series WHERE loop = $1 AND name = $2 AND block >= $3`, f.id, name, from)
 	all := map[int][]byte{}
 	for _, b := range list {
@@ -93,13 +89,14 @@ func (f drawer) Decisions(ctx context.Context, first, last int, visit func(*sess
 	if err != nil {
 		return err
 	}
-	add, end := store.Grouped(visit)
-	for _, e := range list {
-		if err := add(e); err != nil {
-			return err
+	return store.Grouped(visit, func(add func(session.Event) error) error {
+		for _, e := range list {
+			if err := add(e); err != nil {
+				return err
+			}
 		}
-	}
-	return end()
+		return nil
+	})
 }
 
 // Keep writes a block. Who appends waits meanwhile, and removes it if it is about a decision of it.
@@ -119,20 +116,4 @@ func (f drawer) Keep(ctx context.Context, number int, all map[string][]byte, fir
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	f.pool.SendBatch(ctx, &b).Close() // what fails is worked out again
-}
-
-// draw makes blocks behind the commits, until the journal is closed.
-func (j *Database) draw(ctx context.Context) {
-	for {
-		for loop, is := j.drawing.Next(); is && ctx.Err() == nil; loop, is = j.drawing.Next() {
-			if g, err := j.graphOf(ctx, loop); err == nil {
-				g.Complete(ctx)
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-j.drawing.More:
-		}
-	}
 }

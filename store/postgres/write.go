@@ -6,7 +6,6 @@ import (
 	"errors"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -167,19 +166,13 @@ func (j *Database) write() {
 		if groups == nil {
 			return
 		}
-		began := time.Now()
-		j.under.Store(began.UnixNano())
-		j.commit(groups)
-		j.under.Store(0)
 		events := 0
 		for _, g := range groups {
 			for _, r := range g.requests {
 				events += len(r.events)
 			}
 		}
-		if observe := j.observe.Load(); observe != nil {
-			(*observe)(events, time.Since(began))
-		}
+		j.Timed(events, func() { j.commit(groups) })
 		j.queue.free(groups)
 		for _, g := range groups {
 			for _, r := range g.requests {
@@ -202,8 +195,7 @@ func (j *Database) commit(groups []*group) {
 		return
 	}
 	err := retried(func() error { return j.send(ctx, sound) })
-	var answer *pgconn.PgError
-	if errors.As(err, &answer) && len(sound) > 1 {
+	if _, is := errors.AsType[*pgconn.PgError](err); is && len(sound) > 1 {
 		for _, g := range sound {
 			if err := retried(func() error { return j.send(ctx, []*group{g}) }); err != nil {
 				g.err = j.named(ctx, err)

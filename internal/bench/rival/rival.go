@@ -16,17 +16,18 @@ import (
 	"os/signal"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // Main parses flags and measures until it is done or interrupted.
-func Main(name string, parse func(args []string, complain io.Writer) (measure func(context.Context, io.Writer) error, err error)) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+func Main[Options any](name string, parse func(args []string, complain io.Writer) (Options, error), measure func(context.Context, Options, io.Writer) error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	measure, err := parse(os.Args[1:], os.Stderr)
+	o, err := parse(os.Args[1:], os.Stderr)
 	if err != nil {
 		os.Exit(2) // it was said what is wrong
 	}
-	if err := measure(ctx, os.Stdout); err != nil {
+	if err := measure(ctx, o, os.Stdout); err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
 		os.Exit(1)
 	}

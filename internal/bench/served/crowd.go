@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/client"
+	"github.com/kedge-opt/kedge/internal/bench"
 	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/internal/heap"
 	"github.com/kedge-opt/kedge/server"
@@ -41,12 +42,11 @@ func (b Trial) crowd(ctx context.Context) ([]Rated, error) {
 	err := fleet(func(_ string, _ *store.SQLite, h *session.Fleet) error {
 		empty, spec := float64(heap.Live()), shop(20)
 		err := crew.Share(manyHands, n, func(_, i int) error {
-			name := fmt.Sprintf("shop-%d", i)
-			if _, err := h.Do(ctx, name, "bench", session.Create{Spec: strings.Clone(spec), Mode: session.Live, Epoch: "bench"}); err != nil {
+			r := &hosted{ctx: ctx, host: h, name: fmt.Sprintf("shop-%d", i)}
+			if err := r.begin(strings.Clone(spec)); err != nil {
 				return err
 			}
-			_, err := h.Do(ctx, name, "bench", session.Ask{})
-			return err
+			return r.do(session.Ask{})
 		})
 		if err != nil {
 			return err
@@ -67,7 +67,9 @@ func (b Trial) cold(ctx context.Context) ([]Rated, error) {
 	var ready, first, whole []float64
 	err := fleet(func(dir string, j *store.SQLite, h *session.Fleet) error {
 		one := session.Batch{P: make([]float64, 3), D: []float64{9, 9, 9}}
-		err := crew.Share(manyHands, loops, func(_, i int) error { return b.past(ctx, h, fmt.Sprintf("shop-%d", i), decisions, batches, one) })
+		err := crew.Share(manyHands, loops, func(_, i int) error {
+			return (&hosted{ctx: ctx, host: h, name: fmt.Sprintf("shop-%d", i)}).past(decisions, batches, one)
+		})
 		if err != nil {
 			return err
 		}
@@ -102,33 +104,26 @@ func (b Trial) cold(ctx context.Context) ([]Rated, error) {
 	}
 	name := fmt.Sprintf("cold start, %.0g events, %d loops: ", float64(loops*decisions*100), loops)
 	return []Rated{
-		below(name+"ready", "s", median(ready), 0.5), below(name+"first ask of a loop", "ms", median(first), 20), below(name+"whole chain", "s", median(whole), 10),
+		below(name+"ready", "s", bench.Median(ready), 0.5), below(name+"first ask of a loop", "ms", bench.Median(first), 20), below(name+"whole chain", "s", bench.Median(whole), 10),
 	}, nil
 }
 
 // past gives a loop a past.
-func (b Trial) past(ctx context.Context, h *session.Fleet, name string, decisions, batches int, one session.Batch) error {
-	do := func(c session.Command) (any, error) { return h.Do(ctx, name, "bench", c) }
-	if _, err := do(session.Create{Spec: shop(3), Mode: session.Live, Epoch: "bench"}); err != nil {
+func (r *hosted) past(decisions, batches int, one session.Batch) error {
+	if err := r.begin(shop(3)); err != nil {
 		return err
 	}
 	for range decisions {
-		reply, err := do(session.Ask{})
-		if err != nil {
+		if err := r.ask(); err != nil {
 			return err
 		}
-		offer := reply.(session.Offer)
-		if _, err := do(session.Deploy{K: offer.K, U: offer.U}); err != nil {
-			return err
-		}
+		commands := []session.Command{session.Deploy{K: r.now.K, U: r.now.U}}
 		for n := range batches {
 			own := one
 			own.P = []float64{float64(n), 5, 5}
-			if _, err := do(session.Tell{K: offer.K, ID: fmt.Sprint("b", n), Batch: own}); err != nil {
-				return err
-			}
+			commands = append(commands, session.Tell{K: r.now.K, ID: fmt.Sprint("b", n), Batch: own})
 		}
-		if _, err := do(session.Close{K: offer.K}); err != nil {
+		if err := r.do(append(commands, session.Close{K: r.now.K})...); err != nil {
 			return err
 		}
 	}
@@ -140,22 +135,20 @@ func (b Trial) series(ctx context.Context) ([]Rated, error) {
 	rounds := b.tenth(100_000)
 	var times []float64
 	err := fleet(func(_ string, j *store.SQLite, h *session.Fleet) error {
-		do := func(c session.Command) (any, error) { return h.Do(ctx, "shop", "bench", c) }
-		if _, err := do(session.Create{Spec: shop(3), Mode: session.Live, Epoch: "bench"}); err != nil {
+		r := &hosted{ctx: ctx, host: h, name: "shop"}
+		if err := r.begin(shop(3)); err != nil {
 			return err
 		}
-		reply, err := do(session.Ask{})
-		if err != nil {
+		if err := r.ask(); err != nil {
 			return err
 		}
-		offer := reply.(session.Offer)
 		for range rounds {
 			told := session.Tell{ID: "all", Batch: session.Batch{P: []float64{5, 5, 5, 6, 5, 4}, D: []float64{9, 9, 9, 9, 9, 8}}} // one alone has no interval, and so no value
-			reply, err := do(session.Exchange{K: offer.K, Deploy: &session.Deploy{U: offer.U}, Tell: &told, Close: &session.Close{}, Ask: true})
+			reply, err := h.Do(ctx, "shop", "bench", session.Exchange{K: r.now.K, Deploy: &session.Deploy{U: r.now.U}, Tell: &told, Close: &session.Close{}, Ask: true})
 			if err != nil {
 				return err
 			}
-			offer = *reply.(session.Exchanged).Next
+			r.now = *reply.(session.Exchanged).Next
 		}
 		for range b.Rounds + 1 { // the first has blocks to make, once
 			begun := time.Now()
@@ -174,5 +167,5 @@ func (b Trial) series(ctx context.Context) ([]Rated, error) {
 		return nil, err
 	}
 	name := fmt.Sprintf("a series of %d rounds to 2,000 points", rounds)
-	return []Rated{below(name, "ms", median(times[1:]), 50), below(name+", the first time", "ms", times[0], 50)}, nil
+	return []Rated{below(name, "ms", bench.Median(times[1:]), 50), below(name+", the first time", "ms", times[0], 50)}, nil
 }

@@ -51,44 +51,34 @@ func (b Trial) database(ctx context.Context) ([]Rated, error) {
 			return nil, err
 		}
 	}
-	measures := []struct {
-		rate func(ctx context.Context, address string) (float64, error)
-		all  []float64
-	}{{rate: b.apart}, {rate: b.inserts}, {rate: b.crowded(false)}, {rate: b.locks}, {rate: b.crowded(true)}}
-	for range b.Rounds {
-		for i := range measures {
-			m := &measures[i]
-			err := within(ctx, address, func(address string) error {
-				rate, err := m.rate(ctx, address)
-				m.all = append(m.all, rate)
-				return err
-			})
-			if err != nil {
-				return nil, err
-			}
-		}
+	on := func(rate func(ctx context.Context, address string) (float64, error)) func() (float64, error) {
+		return func() (float64, error) { return within(ctx, address, rate) }
+	}
+	all, err := b.inTurn(on(housed(false, b.apart)), on(b.inserts), on(housed(false, b.choir)), on(b.locks), on(housed(true, b.choir)))
+	if err != nil {
+		return nil, err
 	}
 	return []Rated{
-		atLeast(tellsApart, "/s", measures[0].all, "bare autocommit inserts of the same bytes", measures[1].all, 0.4),
-		atLeast(tellsCrowded, "/s", measures[2].all, "bare inserts of the same bytes under a row lock each", measures[3].all, 8),
-		against("the same", "/s", measures[2].all, "the service, were every tell a commit", measures[4].all),
+		atLeast(tellsApart, "/s", all[0], "bare autocommit inserts of the same bytes", all[1], 0.4),
+		atLeast(tellsCrowded, "/s", all[2], "bare inserts of the same bytes under a row lock each", all[3], 8),
+		against("the same", "/s", all[2], "the service, were every tell a commit", all[4]),
 	}, nil
 }
 
-// within runs something in a schema that is removed afterwards.
-func within(ctx context.Context, address string, do func(address string) error) (err error) {
+// within measures a rate in a schema that is removed afterwards.
+func within(ctx context.Context, address string, measure func(ctx context.Context, address string) (float64, error)) (rate float64, err error) {
 	at, err := url.Parse(address)
 	if err != nil || at.Scheme != "postgres" && at.Scheme != "postgresql" {
-		return errors.New("--db wants an address as postgres://kedge@db/kedge, or own")
+		return 0, errors.New("--db wants an address as postgres://kedge@db/kedge, or own")
 	}
 	schema := "kedge_bench_" + strings.ToLower(rand.Text()[:12])
 	admin, err := pgx.Connect(ctx, address)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer admin.Close(ctx)
 	if _, err := admin.Exec(ctx, "CREATE SCHEMA "+schema); err != nil {
-		return err
+		return 0, err
 	}
 	defer func() {
 		_, failed := admin.Exec(context.WithoutCancel(ctx), "DROP SCHEMA "+schema+" CASCADE")
@@ -97,47 +87,36 @@ func within(ctx context.Context, address string, do func(address string) error) 
 	query := at.Query()
 	query.Set("search_path", schema)
 	at.RawQuery = query.Encode()
-	return do(at.String())
+	return measure(ctx, at.String())
 }
 
-// housed runs something on a service of a database.
-func housed(ctx context.Context, address string, alone bool, do func(*site) error) error {
-	journal, err := postgres.Open(ctx, address)
-	if err != nil {
-		return err
+// housed has a rate measured on a service of a database.
+func housed(alone bool, measure func(context.Context, *site) (float64, error)) func(ctx context.Context, address string) (float64, error) {
+	return func(ctx context.Context, address string) (rate float64, err error) {
+		journal, err := postgres.Open(ctx, address)
+		if err != nil {
+			return 0, err
+		}
+		s := &site{shut: journal.Close}
+		var used session.Journal = journal
+		if alone {
+			used = &oneByOne{Journal: journal}
+		}
+		if err := s.serve(used); err != nil {
+			return 0, err
+		}
+		rate, err = measure(ctx, s)
+		return rate, errors.Join(err, s.close())
 	}
-	s := &site{shut: journal.Close}
-	var used session.Journal = journal
-	if alone {
-		used = &oneByOne{Journal: journal}
-	}
-	if err := s.serve(used); err != nil {
-		return err
-	}
-	return errors.Join(do(s), s.close())
 }
 
 // apart is the rate of clients of the service that have a loop each.
-func (b Trial) apart(ctx context.Context, address string) (rate float64, err error) {
-	err = housed(ctx, address, false, func(s *site) error {
-		all, err := voices(ctx, s, apart)
-		if err == nil {
-			rate, err = b.told(ctx, all)
-		}
-		return err
-	})
-	return rate, err
-}
-
-// crowded is the rate of clients of one loop.
-func (b Trial) crowded(alone bool) func(ctx context.Context, address string) (float64, error) {
-	return func(ctx context.Context, address string) (rate float64, err error) {
-		err = housed(ctx, address, alone, func(s *site) error {
-			rate, err = b.choir(ctx, s)
-			return err
-		})
-		return rate, err
+func (b Trial) apart(ctx context.Context, s *site) (float64, error) {
+	all, err := voices(ctx, s, apart)
+	if err != nil {
+		return 0, err
 	}
+	return b.told(ctx, all)
 }
 
 // choir has clients tell decisions of one loop, as many batches each as it may have. What it takes to open and end them is not counted.
@@ -148,15 +127,9 @@ func (b Trial) choir(ctx context.Context, s *site) (rate float64, err error) {
 	}
 	loop, all := c.Loop("shop"), make([]voice, crowded)
 	for i := range all {
-		l, err := dial(ctx, s.address)
-		if err != nil {
+		if all[i], err = newVoice(ctx, s, loop, i); err != nil {
 			return 0, err
 		}
-		t, err := newTeller("shop", i)
-		if err != nil {
-			return 0, err
-		}
-		all[i] = voice{loop, l, t}
 	}
 	total, spent := int64(0), time.Duration(0)
 	for spent < b.Span {

@@ -116,21 +116,26 @@ type voice struct {
 func voices(ctx context.Context, s *site, n int) ([]voice, error) {
 	all, c := make([]voice, n), client.Open(s.address)
 	for i := range all {
-		name := fmt.Sprintf("shop-%d", i)
-		if _, err := c.Create(ctx, name, shop(tellDim), session.Live); err != nil {
-			return nil, err
+		loop := c.Loop(fmt.Sprintf("shop-%d", i))
+		_, err := c.Create(ctx, loop.Name, shop(tellDim), session.Live)
+		if err == nil {
+			all[i], err = newVoice(ctx, s, loop, i)
 		}
-		l, err := dial(ctx, s.address)
 		if err != nil {
 			return nil, err
 		}
-		t, err := newTeller(name, i)
-		if err != nil {
-			return nil, err
-		}
-		all[i] = voice{c.Loop(name), l, t}
 	}
 	return all, nil
+}
+
+// newVoice is a client of a loop, whose people are others than those of another salt.
+func newVoice(ctx context.Context, s *site, loop *client.Remote, salt int) (v voice, err error) {
+	l, err := dial(ctx, s.address)
+	if err != nil {
+		return v, err
+	}
+	t, err := newTeller(loop.Name, salt)
+	return voice{loop, l, t}, err
 }
 
 // begin asks for a decision and deploys it.

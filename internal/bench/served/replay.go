@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,8 +19,6 @@ import (
 	"github.com/kedge-opt/kedge/session/replay"
 	"github.com/kedge-opt/kedge/store"
 )
-
-func median(x []float64) float64 { return bench.Median(x) }
 
 // replay is how fast everything that a loop decided is decided again, with all hashes checked, beside the closed loop that it came from.
 func (b Trial) replay(ctx context.Context) ([]Rated, error) {
@@ -35,15 +34,10 @@ func (b Trial) replay(ctx context.Context) ([]Rated, error) {
 	if err != nil {
 		return nil, err
 	}
-	algorithm := 0
-	for i, a := range spec.Algorithms {
-		if a.Name == "composite" {
-			algorithm = i
-		}
-	}
+	algorithm := slices.IndexFunc(spec.Algorithms, func(a kind.Algorithm) bool { return a.Name == "composite" })
 	journal := store.NewMemory()
-	r := &recorded{ctx: ctx, host: session.NewFleet(journal, server.Wall(), session.Standard, nil)}
-	if _, err := r.do(session.Create{Spec: string(spec.YAML()), Mode: session.Live, Epoch: "bench"}); err != nil {
+	r := &hosted{ctx: ctx, host: session.NewFleet(journal, server.Wall(), session.Standard, nil), name: "polarized"}
+	if err := r.begin(string(spec.YAML())); err != nil {
 		return nil, err
 	}
 	if err := r.ask(); err != nil {
@@ -53,7 +47,7 @@ func (b Trial) replay(ctx context.Context) ([]Rated, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := loop.Loop{Population: t.Population, Algorithm: r, Objective: t.Objective, Turns: turns, Batch: t.Batch, Recorder: dropped{}}
+	l := loop.Loop{Population: t.Population, Algorithm: r, Objective: t.Objective, Turns: turns, Batch: t.Batch}
 	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -73,24 +67,31 @@ func (b Trial) replay(ctx context.Context) ([]Rated, error) {
 	return []Rated{atLeast(fmt.Sprintf("replay of %d turns of polarized, hashes checked", turns), "turns/s", again, "closed loop in process, every turn measured", first, 0.7)}, nil
 }
 
-// dropped takes measurements and forgets them.
-type dropped struct{}
-
-func (dropped) Record(*kedge.Step) error { return nil }
-
-// recorded is a loop of a fleet as an algorithm.
-type recorded struct {
+// hosted is a loop of a fleet, also as an algorithm.
+type hosted struct {
 	ctx  context.Context
 	host *session.Fleet
+	name string
 	now  session.Offer
 }
 
-func (r *recorded) do(c session.Command) (any, error) {
-	return r.host.Do(r.ctx, "polarized", "bench", c)
+// do carries commands out, one after the other.
+func (r *hosted) do(commands ...session.Command) error {
+	for _, c := range commands {
+		if _, err := r.host.Do(r.ctx, r.name, "bench", c); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func (r *recorded) ask() error {
-	reply, err := r.do(session.Ask{})
+// begin makes the loop.
+func (r *hosted) begin(spec string) error {
+	return r.do(session.Create{Spec: spec, Mode: session.Live, Epoch: "bench"})
+}
+
+func (r *hosted) ask() error {
+	reply, err := r.host.Do(r.ctx, r.name, "bench", session.Ask{})
 	if err == nil {
 		r.now = reply.(session.Offer)
 	}
@@ -98,16 +99,13 @@ func (r *recorded) ask() error {
 }
 
 // Ask writes the decision that the loop gave.
-func (r *recorded) Ask(dst []float64) { copy(dst, r.now.U) }
+func (r *hosted) Ask(dst []float64) { copy(dst, r.now.U) }
 
 // Tell has the loop take one step.
-func (r *recorded) Tell(o kedge.Observation) error {
-	for _, c := range []session.Command{
-		session.Deploy{K: r.now.K, U: o.U}, session.Tell{K: r.now.K, ID: "all", Batch: session.Batch{P: o.P, D: o.D}}, session.Close{K: r.now.K},
-	} {
-		if _, err := r.do(c); err != nil {
-			return err
-		}
+func (r *hosted) Tell(o kedge.Observation) error {
+	err := r.do(session.Deploy{K: r.now.K, U: o.U}, session.Tell{K: r.now.K, ID: "all", Batch: session.Batch{P: o.P, D: o.D}}, session.Close{K: r.now.K})
+	if err != nil {
+		return err
 	}
 	return r.ask()
 }

@@ -42,33 +42,41 @@ const longer = 2 * time.Millisecond
 
 // tells is how many durable tells a second 64 clients get, each of a loop of its own.
 func (b Trial) tells(ctx context.Context) ([]Rated, error) {
-	var grouped, alone, bare, slow, slowAlone []float64
-	for range b.Rounds {
-		rate, each, err := b.tellRate(ctx, false, 0)
-		if err != nil {
-			return nil, err
-		}
-		grouped = append(grouped, rate)
-		for _, c := range []struct {
-			oneByOne bool
-			longer   time.Duration
-			to       *[]float64
-		}{{true, 0, &alone}, {false, longer, &slow}, {true, longer, &slowAlone}} {
-			if rate, _, err = b.tellRate(ctx, c.oneByOne, c.longer); err != nil {
-				return nil, err
+	var each float64 // tells of a commit, when they last were together
+	rate := func(alone bool, longer time.Duration) func() (float64, error) {
+		return func() (float64, error) {
+			rate, of, err := b.tellRate(ctx, alone, longer)
+			if !alone && longer == 0 {
+				each = of
 			}
-			*c.to = append(*c.to, rate)
+			return rate, err
 		}
-		if rate, err = b.insertRate(ctx, max(1, int(each))); err != nil {
-			return nil, err
-		}
-		bare = append(bare, rate)
 	}
+	all, err := b.inTurn(rate(false, 0), rate(true, 0), rate(false, longer), rate(true, longer), func() (float64, error) { return b.insertRate(ctx, max(1, int(each))) })
+	if err != nil {
+		return nil, err
+	}
+	grouped, alone, slow, slowAlone, bare := all[0], all[1], all[2], all[3], all[4]
 	return []Rated{
 		atLeast("durable tells, 64 clients", "/s", grouped, "one commit a tell", alone, 8),
 		atLeast("the same", "/s", grouped, "bare inserts of the same bytes, same commit sizes", bare, 0.25),
 		against(fmt.Sprintf("what if: the same, were every sync %v longer", longer), "/s", slow, "one commit a tell, the same", slowAlone),
 	}, nil
+}
+
+// inTurn measures several things in turn, round by round, and returns what each of them came to.
+func (b Trial) inTurn(measures ...func() (float64, error)) ([][]float64, error) {
+	all := make([][]float64, len(measures))
+	for range b.Rounds {
+		for i, measure := range measures {
+			v, err := measure()
+			if err != nil {
+				return nil, err
+			}
+			all[i] = append(all[i], v)
+		}
+	}
+	return all, nil
 }
 
 // tellRate returns tells a second, and how many of them a commit held.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/client"
+	"github.com/kedge-opt/kedge/internal/bench/rival"
 	"github.com/kedge-opt/kedge/session"
 )
 
@@ -120,16 +121,12 @@ func (b Trial) turnRate(ctx context.Context, dim, people int, turn turn) (rate f
 
 // optunaRate is how many turns a second Optuna takes, if it is there.
 func (b Trial) optunaRate(ctx context.Context, dim int) (float64, error) {
-	python := os.Getenv("KEDGE_PYTHON")
-	if python == "" {
-		python = "python3"
-	}
 	dir, err := os.MkdirTemp("", "kedge-bench-")
 	if err != nil {
 		return 0, err
 	}
 	defer os.RemoveAll(dir)
-	c := exec.CommandContext(ctx, python, "-c", optunaTurns, filepath.Join(dir, "study.db"), strconv.Itoa(dim), fmt.Sprint(b.Span.Seconds()))
+	c := exec.CommandContext(ctx, rival.Usual(), "-c", optunaTurns, filepath.Join(dir, "study.db"), strconv.Itoa(dim), fmt.Sprint(b.Span.Seconds()))
 	out, err := c.Output()
 	if err != nil {
 		return 0, fmt.Errorf("no Optuna: pip install optuna, and KEDGE_PYTHON names the Python that has it")

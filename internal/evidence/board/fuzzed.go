@@ -1,7 +1,6 @@
 package board
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -73,13 +72,7 @@ func ReadFuzzed(module fs.FS) (all map[string]Inputs, err error) {
 }
 
 // FuzzedText is the file of what targets were given.
-func FuzzedText(all map[string]Inputs) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetIndent("", "  ")
-	err := e.Encode(all)
-	return b.Bytes(), err
-}
+func FuzzedText(all map[string]Inputs) ([]byte, error) { return textOf(all) }
 
 // fuzzedTable is the table of the fuzz targets, and what is wrong with it. Each target has a corpus in the repository.
 func fuzzedTable(module fs.FS) (text string, faults []string) {

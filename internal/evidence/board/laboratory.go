@@ -27,7 +27,7 @@ func faultsOfTheLaboratory() []Planted {
 		{Name: "all shards have the same cells", Where: "lab/sweep.go", Pack: "./lab", Test: "TestSweepTorture", Lines: []string{
 			"i%s.Of == s.Index-1", "i%s.Of == 0"}},
 		{Name: "a quotient has the slope of a product", Where: "formula/reverse.go", Pack: "./formula", Test: "TestRandomFormulas", Lines: []string{
-			"case opDiv:\n\t\tpart := r.pair(opDiv, g, n.args[1])", "case opDiv:\n\t\tpart := r.pair(opMul, g, n.args[1])"}},
+			"case opDiv, opOver:\n\t\tpart := r.pair(n.op, g, y)", "case opDiv, opOver:\n\t\tpart := r.pair(opMul, g, y)"}},
 		{Name: "a length of large numbers is infinite", Where: "set/ball.go", Pack: "./set", Test: "TestWildNumbers", Lines: []string{
 			"return rows.Norm(u)", "return math.Sqrt(rows.Dot(u, u))"}},
 		{Name: "a result may be packed anyhow", Where: "farm/pack.go", Pack: "./farm", Test: "TestMutatedResultsAreRefused", Lines: []string{

@@ -78,12 +78,15 @@ func ReadAll(module fs.FS) (map[string]Testimony, error) {
 }
 
 // Text is the file of a row.
-func (f Testimony) Text() ([]byte, error) {
+func (f Testimony) Text() ([]byte, error) { return textOf(f) }
+
+// textOf is a file of the board.
+func textOf(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	err := e.Encode(f)
+	err := e.Encode(v)
 	return b.Bytes(), err
 }
 
@@ -174,15 +177,14 @@ func (f Testimony) Fault() string {
 			return fmt.Sprintf("%s %g is over its bar, %g", m.Name, m.Worst, m.Bar)
 		}
 	}
-	for _, p := range f.Keeps {
-		if !slices.ContainsFunc(Promises(), func(n Clause) bool { return n.ID == p }) {
-			return fmt.Sprintf("there is no promise %s", p)
-		}
+	lacks := func(list []Clause) func(string) bool {
+		return func(id string) bool { return !slices.ContainsFunc(list, func(n Clause) bool { return n.ID == id }) }
 	}
-	for _, t := range f.Tests {
-		if !slices.ContainsFunc(Tests(), func(n Clause) bool { return n.ID == t }) {
-			return fmt.Sprintf("there is no test %s", t)
-		}
+	if i := slices.IndexFunc(f.Keeps, lacks(Promises())); i >= 0 {
+		return fmt.Sprintf("there is no promise %s", f.Keeps[i])
+	}
+	if i := slices.IndexFunc(f.Tests, lacks(Tests())); i >= 0 {
+		return fmt.Sprintf("there is no test %s", f.Tests[i])
 	}
 	switch {
 	case f.Wrong > 0:

@@ -11,7 +11,64 @@ import (
 	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/problem/doubt"
+	"github.com/kedge-opt/kedge/problem/form"
 )
+
+// readDraws reads the draws that are used, and finds what they are of.
+func (p *Problem) readDraws() (err error) {
+	s := p.Spec
+	if s.Doubt.Uncertain == 0 {
+		return nil
+	}
+	if s.Model != nil {
+		if p.source, err = s.source(p.files); err != nil {
+			return err
+		}
+	}
+	if p.draws, err = s.Doubt.Read(p.within, p.files); err == nil {
+		p.targets, err = p.draws.Targets(s.Doubt.Draws, p.source.Let)
+	}
+	if err == nil {
+		err = p.keepsSet(p.source.Let)
+	}
+	for _, t := range p.targets {
+		if err == nil && t.Key != "" && !slices.ContainsFunc(s.Settings(), func(one form.Setting) bool { return one.Key == t.Key }) {
+			err = &doubt.DrawsError{File: s.Doubt.Draws, What: fmt.Sprintf("column %s is no key of the spec; columns are named after numbers of model.let or keys such as dynamics.lambda", t.Key)}
+		}
+	}
+	if err != nil {
+		return s.errorf("draws", "draws: %v", err)
+	}
+	return nil
+}
+
+// keepsSet refuses draws of numbers that say which decisions are feasible.
+func (p *Problem) keepsSet(lets []formula.Binding) error {
+	if p.Spec.Model == nil {
+		return nil
+	}
+	drawn := map[string]bool{}
+	for _, t := range p.targets {
+		if t.Key == "" {
+			drawn[lets[t.Let].Name] = true
+		}
+	}
+	mentions := func(body string) bool {
+		refs, _ := formula.References("", body)
+		return slices.ContainsFunc(refs, func(r formula.Reference) bool { return drawn[r.Name] })
+	}
+	for _, l := range lets {
+		if mentions(l.Expr) {
+			drawn[l.Name] = true
+		}
+	}
+	for _, body := range p.Spec.Model.SubjectTo {
+		if mentions(body) {
+			return &doubt.DrawsError{File: p.Spec.Doubt.Draws, What: fmt.Sprintf("draws are of numbers that stand in model.subject to (%s); a decision must be feasible whatever is true, so give bounds numbers of their own", body)}
+		}
+	}
+	return nil
+}
 
 // keyed returns the spec with the numbers of a draw that are keys, itself without any.
 func (p *Problem) keyed(row []float64) (*Spec, error) {
