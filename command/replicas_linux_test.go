@@ -2,6 +2,7 @@ package command
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -403,14 +404,40 @@ func (c *chorus) judge(row *evidence.Witness) {
 				history[i].Return, history[i].ClientId = end+int64(i), 1000+i
 			}
 		}
-		found := porcupine.CheckOperationsTimeout(loopModel(), history, 2*time.Minute)
+		found, known := porcupine.CheckOperationsVerbose(loopModel(), history, 2*time.Minute)
 		if found != porcupine.Ok {
-			c.Errorf("loop %s: %d messages, %s", loop, len(history), found)
+			c.Errorf("loop %s: %d messages, %s%s", loop, len(history), found, impasse(known, history))
 			row.Cases(len(history), len(history))
 			continue
 		}
 		row.Cases(0, len(history))
 	}
+}
+
+// impasse shows where the longest order that was found ends: its last messages, and those that were on their way then and fit nowhere after them.
+func impasse(known porcupine.LinearizationInfo, history []porcupine.Operation) string {
+	var longest []porcupine.Operation
+	for _, orders := range known.PartialLinearizationsOperations() {
+		for _, order := range orders {
+			if len(order) > len(longest) {
+				longest = order
+			}
+		}
+	}
+	var b strings.Builder
+	show := func(o porcupine.Operation) {
+		fmt.Fprintf(&b, "\n%10.3f–%.3f ms, client %d: %+v → %+v", float64(o.Call)/1e6, float64(o.Return)/1e6, o.ClientId, o.Input, o.Output)
+	}
+	for _, o := range longest[max(0, len(longest)-12):] {
+		show(o)
+	}
+	b.WriteString("\nand none of these:")
+	rest := slices.DeleteFunc(slices.Clone(history), func(o porcupine.Operation) bool { return slices.Contains(longest, o) })
+	slices.SortFunc(rest, func(a, b porcupine.Operation) int { return cmp.Compare(a.Return, b.Return) })
+	for _, o := range rest[:min(12, len(rest))] {
+		show(o)
+	}
+	return b.String()
 }
 
 // compare looks at what the database holds in the end, and at what was shown, and counts closes.
