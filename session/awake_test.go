@@ -495,3 +495,23 @@ func TestExchangesAreWhole(t *testing.T) {
 		t.Error("a loop of which nothing happened is read again")
 	}
 }
+
+// Who is refused half a round, for what is still being written, is not refused for what is never written in the end.
+func TestRefusalsOfRoundsWaitForWhatTheySay(t *testing.T) {
+	h, down, ended := newHost(t), errors.New("down"), make(chan error, 1)
+	h.create("shop")
+	a := h.must("shop", session.Ask{}).(session.Offer)
+	round := session.Exchange{K: 1, Deploy: &session.Deploy{U: a.U}, Tell: &session.Tell{ID: "am", Batch: people(1, 10, a.U)}, Close: &session.Close{}}
+	h.journal.fails, h.journal.wait = down, func() {
+		h.decides(func() { _, err := h.Do(h.Context(), "shop", "test", round); ended <- err })
+	}
+	if _, err := h.Do(t.Context(), "shop", "test", session.Abandon{K: 1}); !errors.Is(err, down) {
+		t.Error(err)
+	}
+	if err := <-ended; !errors.Is(err, down) {
+		t.Errorf("refused for an end that was not written: %v", err)
+	}
+	if r := h.must("shop", round).(session.Exchanged); r.Closed.Outcome.Outcome != session.Stepped {
+		t.Errorf("%+v", r)
+	}
+}

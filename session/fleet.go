@@ -204,17 +204,17 @@ func (h *Fleet) decide(ctx context.Context, e *entry, actor string, c Command) (
 		whole = true
 		return nil, nil, nil, nil, h.shared.Health()
 	}
-	after, _ := e.loop.Head()
+	after, hash := e.loop.Head()
 	e.loop.part = func(name string) (end func()) { return h.part(ctx, name) }
 	reply, events, refused = e.loop.Do(h.clock.Now(), actor, c, past{h.journal, e.name, e.pending})
-	if e.loop.spoiled { // what it is was never to be written down
-		return nil, nil, nil, nil, refused
+	if e.loop.spoiled { // what it is was never to be written down, but what it was told the refusal
+		return nil, nil, h.current(e, after, hash), refused, nil
 	}
 	switch _, asks := c.(Ask); {
 	case len(events) == 0 && asks && h.shared == nil:
 		wait = e.offered
 	case len(events) == 0:
-		wait = h.current(e)
+		wait = h.current(e, after, hash)
 	default:
 		wait = together(h.journal.Append(e.name, after, events, e.save(events)))
 		e.pending = wait
@@ -428,12 +428,11 @@ func (e *entry) saved() []byte {
 // leastSaved is how many bytes of events are read again rather than a state saved.
 const leastSaved = 128 << 10
 
-// current waits until all that a loop is made of is there to stay, and was all there was at some moment since the call.
-func (h *Fleet) current(e *entry) (wait func() error) {
+// current waits until all that a loop was made of at an event is there to stay, and was all there was at some moment since the call.
+func (h *Fleet) current(e *entry, seq int, hash Hash) (wait func() error) {
 	if h.shared == nil {
 		return e.pending
 	}
-	seq, hash := e.loop.Head()
 	pending, asked := e.pending, h.shared.Tip(e.name)
 	return func() error {
 		tip, err := asked()
