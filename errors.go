@@ -1,7 +1,6 @@
 package kedge
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -128,5 +127,8 @@ func finite(x []float64) bool {
 
 // CheckVector is CheckLen and CheckFinite together.
 func CheckVector(arg string, x []float64, n int) error {
-	return cmp.Or(CheckLen(arg, x, n), CheckFinite(arg, x))
+	if err := CheckLen(arg, x, n); err != nil { // which costs less than comparing errors, and people are asked one by one
+		return err
+	}
+	return CheckFinite(arg, x)
 }

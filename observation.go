@@ -22,7 +22,10 @@ func (o Observation) Sample(dim Dims) (n int, err error) {
 		return 0, &DimError{Arg: "observation P", Got: len(o.P), Want: dim.State}
 	}
 	n = len(o.P) / dim.State
-	return n, cmp.Or(CheckLen("observation D", o.D, n*dim.Trait), o.CheckPeople(n))
+	if err := CheckLen("observation D", o.D, n*dim.Trait); err != nil {
+		return n, err
+	}
+	return n, o.CheckPeople(n)
 }
 
 // CheckPeople returns a typed error unless weights and numbers of people, where they are told, are those of n individuals of whom somebody counts.

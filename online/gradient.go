@@ -33,11 +33,10 @@ func (v Vanilla) Estimate(g []float64, o kedge.Observation) error {
 // judge writes Σ wᵢ∂Φᵢ/∂u over a sample to g and, unless it is nil, the rows wᵢ∂Φᵢ/∂p to pull, and returns Σ wᵢΦᵢ.
 func judge(of kedge.RowObjective, pull, g []float64, o kedge.Observation) float64 {
 	clear(g)
-	need := 0 // nobody is weighed in most turns
-	if o.W != nil {
-		need = len(g)
+	if o.W == nil {
+		return kedge.EvalWeighted(of, pull, g, o.P, o.U, o.D, nil, nil)
 	}
-	room := scratch.Borrow(need)
+	room := scratch.Borrow(len(g))
 	defer room.Return()
 	return kedge.EvalWeighted(of, pull, g, o.P, o.U, o.D, o.W, room.X)
 }
@@ -52,8 +51,9 @@ type Composite struct {
 	Sensitivity kedge.Sensitivity
 	Dims        kedge.Dims
 
-	direct, answer []float64 // the terms of the last estimate
-	lost           bool      // the sensitivity had no answer last
+	direct, whole []float64 // Σ wᵢ∂Φᵢ/∂u of the last sample, and the last estimate
+	share         float64   // that scales the one as the other is
+	lost          bool      // the sensitivity had no answer last
 }
 
 // Trust is 0 after a turn in which the sensitivity had no answer, else NaN.
@@ -80,10 +80,9 @@ func (c *Composite) Estimate(g []float64, o kedge.Observation) error {
 	} else if err != nil {
 		return err
 	}
-	rows.Scale(g, 1/o.Total(n))
-	rows.Scale(c.direct, 1/o.Total(n))
-	c.answer = append(c.answer[:0], g...)
-	rows.AddScaled(c.answer, -1, c.direct)
+	c.share = 1 / o.Total(n)
+	rows.Scale(g, c.share)
+	c.whole = append(c.whole[:0], g...)
 	return nil
 }
 
@@ -92,13 +91,17 @@ func (c *Composite) vanilla(g []float64, o kedge.Observation) error {
 	if err := (Vanilla{Objective: c.Objective, Dims: c.Dims}).Estimate(g, o); err != nil {
 		return err
 	}
-	c.direct, c.answer = append(c.direct[:0], g...), append(c.answer[:0], g...)
-	clear(c.answer)
+	c.direct, c.whole, c.share = append(c.direct[:0], g...), append(c.whole[:0], g...), 1
 	return nil
 }
 
-// Terms returns mean ∂Φ/∂u and mean ∇ᵤh ∂Φ/∂p of the last estimate.
-func (c *Composite) Terms() (direct, answer []float64) { return c.direct, c.answer }
+// Terms returns mean ∂Φ/∂u and mean ∇ᵤh ∂Φ/∂p of the last estimate. They are told apart here, since few turns are asked for them.
+func (c *Composite) Terms() (direct, answer []float64) {
+	direct, answer = slices.Clone(c.direct), slices.Clone(c.whole)
+	rows.Scale(direct, c.share)
+	rows.AddScaled(answer, -1, direct)
+	return direct, answer
+}
 
 // Recursive reduces the variance of an estimator by recursive momentum on a panel (STORM) [cutkosky2019]:
 //

@@ -109,8 +109,9 @@ type Descent struct {
 	mean       []float64 // of iterates; nil when none are averaged
 	live       []float64 // what is deployed, where that was told; empty: what was asked for
 	missed     bool      // it is not what an Aimer asked for
-	estimate   []float64 // the last gradient, before transforms
-	eta        float64   // the last step, and where it led before the set was heeded
+	estimate   []float64 // the last gradient, before transforms: g, or where there are some a copy
+	before     []float64
+	eta        float64 // the last step, and where it led before the set was heeded
 	stepped    []float64
 }
 
@@ -171,7 +172,11 @@ func (d *Descent) Tell(o kedge.Observation) error {
 	if err := d.rule.Gradient.Estimate(d.g, o); err != nil {
 		return fmt.Errorf("estimate the gradient of turn %d: %w", o.Round, err)
 	}
-	d.estimate = append(d.estimate[:0], d.g...)
+	d.estimate = d.g
+	if len(d.rule.Transforms) > 0 {
+		d.before = append(d.before[:0], d.g...)
+		d.estimate = d.before
+	}
 	if d.able.collecting() {
 		d.live = d.live[:0]
 		d.redeploy()

@@ -117,6 +117,9 @@ func checkAsk(g, u []float64, dim kedge.Dims) error {
 			return err
 		}
 	}
+	if len(u) == dim.Decision && rows.Finite(u) {
+		return nil
+	}
 	return kedge.CheckVector("u", u, dim.Decision)
 }
 

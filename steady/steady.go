@@ -285,13 +285,14 @@ func (s *Objective) settle(p, u, d []float64, first, last int) (kedge.Residual, 
 
 // settleFrom settles individuals first … last−1, from their first states if there are any.
 func settleFrom(settler kedge.RowSettler, states kedge.Rows, p, u, d []float64, first, last int) (kedge.Residual, error) {
-	if states == nil {
+	from, depends := settler.(kedge.StartedSettler)
+	if states == nil || !depends {
 		return settler.SettleRows(p, u, d)
 	}
 	if at := states.View(p, first, last); &at[0] != &p[0] {
 		copy(p, at)
 	}
-	return kedge.SettleRowsFrom(settler, p, u, d)
+	return from.SettleFrom(p, u, d)
 }
 
 // losses puts the losses of settled individuals from the given one on into part[0], their ∂Φ/∂u into part[1:] and ∂Φ/∂p into pull, if asked.

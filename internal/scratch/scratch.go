@@ -7,11 +7,16 @@ import (
 	"sync"
 )
 
-// Loan is a borrowed vector.
+// Loan is a borrowed vector. It is four words long, so that it stays in registers.
 type Loan[T float64 | int] struct {
-	X     []T
-	back  *[]T
-	shelf *sync.Pool // that it goes back to
+	X    []T
+	back *volume[T]
+}
+
+// volume is a vector and the shelf that it goes back to.
+type volume[T float64 | int] struct {
+	x     []T
+	shelf *sync.Pool
 }
 
 // shelves are idle vectors, by the power of two that they have room for. The garbage collector clears them.
@@ -34,19 +39,19 @@ func borrow[T float64 | int](from *shelves, n int) Loan[T] {
 	}
 	power := bits.Len(uint(n - 1))
 	shelf := &from[power]
-	back, ok := shelf.Get().(*[]T)
+	back, ok := shelf.Get().(*volume[T])
 	if !ok {
-		x := make([]T, 1<<power)
-		return Loan[T]{X: x[:n], back: &x, shelf: shelf}
+		back = &volume[T]{make([]T, 1<<power), shelf}
+		return Loan[T]{back.x[:n], back}
 	}
-	v := Loan[T]{X: (*back)[:n], back: back, shelf: shelf}
-	clear(v.X)
-	return v
+	x := back.x[:n]
+	clear(x)
+	return Loan[T]{x, back}
 }
 
 // Return gives v back. It must not be used any more.
 func (v Loan[T]) Return() {
-	if v.shelf != nil {
-		v.shelf.Put(v.back)
+	if v.back != nil {
+		v.back.shelf.Put(v.back)
 	}
 }
