@@ -91,8 +91,9 @@ func (f rack) Decisions(_ context.Context, first, last int, visit func(*session.
 	return f.s.decisions(f.loop, first, last, visit)
 }
 
-// Keep writes a block.
+// Keep writes a block, whoever stops waiting: an error in the writer's transaction would end writing for good.
 func (f rack) Keep(ctx context.Context, block int, all map[string][]byte, first, last, newest int) {
+	ctx = context.WithoutCancel(ctx)
 	f.s.alter(func(tx *sql.Tx) error {
 		if now, err := f.newestIn(ctx, tx, first, last); err != nil || now != newest {
 			return err

@@ -137,6 +137,12 @@ func TestBlocksAreMadeBehindCommits(t *testing.T) {
 	if c, err := s.Series(ctx, "shop", []string{always}, 1, 10_000); err != nil || c.Series[always].Min[0] != first.U[0] {
 		t.Errorf("a block of older events took the place of a newer one: %v", err)
 	}
+	gone, hangUp := context.WithCancel(ctx) // who asked for numbers has hung up: the block is kept, and the journal writes on
+	hangUp()
+	g.Keep(gone, 9, map[string][]byte{always: {1}}, 9*perBlock+1, 10*perBlock, 0)
+	if kept, err := g.Stored(ctx, always, 9); err != nil || len(kept[9]) != 1 || s.Health() != nil {
+		t.Errorf("of a reader who hung up %d bytes are kept, %v, %v", len(kept[9]), err, s.Health())
+	}
 }
 
 // Large blobs are files, small ones are packed, and both come back; a file goes when no loop has it any more.
