@@ -25,6 +25,9 @@ func (o Observation) Sample(dim Dims) (n int, err error) {
 	if err := CheckLen("observation D", o.D, n*dim.Trait); err != nil {
 		return n, err
 	}
+	if o.W == nil && o.Who == nil { // as in most turns
+		return n, nil
+	}
 	return n, o.CheckPeople(n)
 }
 

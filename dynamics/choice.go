@@ -111,7 +111,10 @@ func (f Choice) SettleRows(dst, u, d []float64) (kedge.Residual, error) {
 	var worst kedge.Residual
 	n := f.Dim
 	count, err := checkBlock(f.Check(), f.Dims(), dst, u, d)
-	if err = cmp.Or(err, f.checkSize(d)); err != nil || count == 0 {
+	if err == nil {
+		err = f.checkSize(d)
+	}
+	if err != nil || count == 0 {
 		return worst, err
 	}
 	z := dst[:n]

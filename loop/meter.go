@@ -106,13 +106,13 @@ func (t *Meter) Measure(_ context.Context, row []float64, turn *kedge.Turn) (err
 		}
 		t.own = nil
 	}
-	switch t.loss, err = t.value(row, turn.U, turn.States); {
-	case kedge.IsUnsettled(err):
+	if t.loss, err = t.value(row, turn.U, turn.States); err != nil {
+		if !kedge.IsUnsettled(err) {
+			return err
+		}
 		t.loss = math.NaN()
 		row[atDistance] = t.Optimum.Distance(turn.U)
 		return nil
-	case err != nil:
-		return err
 	}
 	row[atValue] = t.loss
 	if t.Maximize {

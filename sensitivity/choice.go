@@ -38,8 +38,11 @@ func (s *Choice) Check() error {
 
 // PullRows implements [kedge.Sensitivity]. It reads neither p nor d.
 func (s *Choice) PullRows(gu, _, u, _, v []float64) error {
-	if err := cmp.Or(s.Check(), kedge.CheckFinite("u", u)); err != nil {
+	if err := s.Check(); err != nil {
 		return err
+	}
+	if !rows.Finite(u) {
+		return kedge.CheckFinite("u", u)
 	}
 	mustBe("gu", gu, s.Dim)
 	mustBe("u", u, s.Dim)
