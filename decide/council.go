@@ -153,13 +153,16 @@ func (c *council) weighed() (sum float64) {
 	return sum
 }
 
+// byLoss orders losses from the least on. One that is not a number is the worst, which is why signs are changed: NaN comes before all others.
+func byLoss(a, b float64) int { return cmp.Compare(-b, -a) }
+
 // worst gives weights that add up to 1 to the worst part of losses; order is room.
 func worst(weight []float64, order []int, loss []float64, part float64) {
 	clear(weight)
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(loss[b], loss[a]) })
+	slices.SortStableFunc(order, func(a, b int) int { return byLoss(loss[b], loss[a]) })
 	count := max(1, part*float64(len(loss)))
 	left := count
 	for _, i := range order {

@@ -102,7 +102,7 @@ func (c *council) promising(starts [][]float64) (list [][]float64) {
 		value[i] = c.weigh()
 	}
 	order := kedge.Some(len(all), len(all))[1:]
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(value[a], value[b]) })
+	slices.SortStableFunc(order, func(a, b int) int { return byLoss(value[a], value[b]) })
 	list = append(list, all[0])
 	for _, i := range order[:min(len(order), mostWalks-1)] {
 		list = append(list, all[i])

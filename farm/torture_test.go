@@ -128,10 +128,10 @@ func (o *ordeal) finished() int {
 func TestKillsAndLossesLeaveTheSameBytes(t *testing.T) {
 	row := evidence.For(t, evidence.Promise{Name: "hosts-kills", Text: "sweeps by eight workers, a queue and a collector, one of the ten killed every second, behind a proxy that drops 5 % of all messages, repeats 10 %, delays 10 % beyond others and cuts lines: folders that one process makes otherwise",
 		Short: "one run of 8 cells with two workers and two kills instead of 98 of 100 cells and 2 of 500"})
-	runs, workers, every, most := 1, 2, 300*time.Millisecond, 2
+	runs, workers, every, most, limit := 1, 2, 300*time.Millisecond, 2, 6*time.Minute
 	few, many := gridText(2), gridText(2)
 	if evidence.Whole() {
-		runs, workers, every, most = 100, 8, time.Second, 100_000
+		runs, workers, every, most, limit = 100, 8, time.Second, 100_000, 30*time.Minute
 		few, many = gridText(25), gridText(125)
 		if cells, _ := strconv.Atoi(os.Getenv("KEDGE_CELLS")); cells > 0 { // of every run, four of a step
 			few, many = gridText(cells/4), gridText(cells/4)
@@ -150,7 +150,7 @@ func TestKillsAndLossesLeaveTheSameBytes(t *testing.T) {
 			}
 			want := wants[text]
 			o := newOrdeal(t, text, workers, uint64(i+1))
-			ctx, stop := context.WithTimeout(t.Context(), 30*time.Minute)
+			ctx, stop := context.WithTimeout(t.Context(), limit)
 			defer stop()
 			err := o.collect(ctx, every, most)
 			got := map[string]string{}

@@ -54,8 +54,6 @@ type Manifest struct {
 	Spec   string `json:"spec,omitempty"` // the file that holds the spec
 	Identity
 	Files map[string]File `json:"files"` // by name, with slashes
-
-	sum File // of its text, if that was read
 }
 
 // File is what a manifest knows of a file; times.json has no checksum here but in itself.
@@ -103,6 +101,11 @@ func readManifest(dir *disk.Dir, name string) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
+	return manifestIn(dir, name, text)
+}
+
+// manifestIn is the manifest whose text was read from a file.
+func manifestIn(dir *disk.Dir, name string, text []byte) (*Manifest, error) {
 	m, err := parseManifest(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir.Path(name), err)
@@ -111,7 +114,6 @@ func readManifest(dir *disk.Dir, name string) (*Manifest, error) {
 }
 
 func parseManifest(text []byte) (*Manifest, error) {
-	whole := sumOfText(text)
 	var head struct {
 		Format int   `json:"format"`
 		Build  Build `json:"build"`
@@ -130,7 +132,7 @@ func parseManifest(text []byte) (*Manifest, error) {
 	default:
 		return nil, fmt.Errorf("format is %d, this kedge reads %d and %d; use the version that wrote it (%s)", head.Format, bareFormat, manifestFormat, head.Build.Version)
 	}
-	m := &Manifest{sum: whole}
+	m := new(Manifest)
 	if err := intake.Decode(text, m); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrChanged, err)
 	}

@@ -193,9 +193,9 @@ func (s *Sealed) cell(id string) (*Sealed, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := parseManifest(text)
+	m, err := manifestIn(s.dir, name, text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.dir.Path(name), err)
+		return nil, err
 	}
 	return &Sealed{Manifest: m, ctx: s.ctx, dir: s.dir, trust: s.trust, at: path.Dir(name)}, nil
 }

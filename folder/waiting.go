@@ -2,6 +2,7 @@ package folder
 
 import (
 	"errors"
+	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -12,18 +13,29 @@ import (
 // moveWaiting moves cells to their places that the committed manifest lists and that were waiting for it. It can be stopped and repeated.
 func moveWaiting(dir *disk.Dir, m *Manifest) error {
 	waiting, err := dir.List(waitingFolder)
+	if err != nil {
+		return err
+	}
 	for _, e := range waiting {
+		from, place := path.Join(waitingFolder, e.Name()), path.Join(cellsFolder, e.Name())
+		want, listed := m.Files[path.Join(place, manifestFile)]
+		name := path.Join(from, manifestFile)
+		text, err := readAll(dir, name, largestManifest)
+		if !listed || errors.Is(err, fs.ErrNotExist) || err == nil && want != sumOfText(text) {
+			continue // it has been moved, or is of another sweep
+		}
 		if err != nil {
 			return err
 		}
-		from, place := path.Join(waitingFolder, e.Name()), path.Join(cellsFolder, e.Name())
-		cell, none := readManifest(dir, path.Join(from, manifestFile))
-		if none != nil || m.Files[path.Join(place, manifestFile)] != cell.sum {
-			continue // it has been moved, or is of another sweep
+		cell, err := manifestIn(dir, name, text)
+		if err != nil {
+			return err
 		}
-		err = errors.Join(moveCell(dir, from, place, cell), dir.Sync(cellsFolder))
+		if err := errors.Join(moveCell(dir, from, place, cell), dir.Sync(cellsFolder)); err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
 // moveCell moves the folder of a cell to its place. One that is there gives up its files first, its manifest before the others; what else

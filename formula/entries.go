@@ -14,8 +14,10 @@ func (n *node) origin(i int) (arg, entry int) {
 			}
 			i -= a.shape.size()
 		}
+	case opSpread: // of a scalar
+		return 0, 0
 	}
-	return 0, 0 // of a scalar that is spread
+	panic("formula: an operation that does not move entries, or has no such entry") // a wrong entry would be a wrong set without a word
 }
 
 // sliced is where entry i of a slice stands.
@@ -73,5 +75,10 @@ func several[T any](n int, one func(i int) T) []T {
 	return out
 }
 
-// pick is entry i, or the only one.
-func pick[T any](x []T, i int) T { return x[min(i, len(x)-1)] }
+// pick is entry i, or that of a scalar. Of shapes that disagree it panics.
+func pick[T any](x []T, i int) T {
+	if len(x) == 1 {
+		return x[0]
+	}
+	return x[i]
+}

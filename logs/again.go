@@ -56,9 +56,17 @@ func (w *work) again(t *linear, method string) error {
 func (t *linear) repeat(method string, rows, unit []int) []float64 {
 	table := t.table.Rows(rows)
 	table.Unit = unit
-	c, err := t.fit(method, table, lists.Of(t.instruments, func(z []float64) []float64 {
-		return lists.Of(rows, func(r int) float64 { return z[r] })
-	}))
+	var instruments [][]float64
+	if method == TwoStage { // no other has any
+		instruments = lists.Of(t.instruments, func(z []float64) []float64 {
+			column := make([]float64, len(rows))
+			for i, r := range rows {
+				column[i] = z[r]
+			}
+			return column
+		})
+	}
+	c, err := t.fit(method, table, instruments)
 	if err != nil {
 		return nil
 	}

@@ -3,6 +3,7 @@ package logs
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,5 +46,16 @@ func TestRepeatsEnd(t *testing.T) {
 	end()
 	if err := w.again(l, Pooled); !errors.Is(err, context.Canceled) || w.out.Draws != nil {
 		t.Errorf("after the end %d repeats, %v", len(w.out.Draws), err)
+	}
+}
+
+// Only two stages have instruments: repeats by other methods gather none.
+func TestRepeatsGatherWhatTheyNeed(t *testing.T) {
+	l := &linear{w: &work{unknowns: []fit.Unknown{{Name: "x"}}}, columns: []int{0}, lag: -1, table: panel.Table{Unit: []int{0, 0, 0, 1, 1, 1}, Time: []int{1, 2, 3, 1, 2, 3}, Names: []string{"x"}, X: [][]float64{{1, 2, 4, 1, 3, 7}}, Y: []float64{1, 2, 4, 1, 3, 8}}}
+	rows, unit := []int{0, 1, 2, 3, 4, 5}, []int{0, 0, 0, 1, 1, 1}
+	bare := testing.AllocsPerRun(20, func() { l.repeat(Pooled, rows, unit) })
+	l.instruments = slices.Repeat([][]float64{{1, 1, 2, 2, 5, 5}}, 100)
+	if n := testing.AllocsPerRun(20, func() { l.repeat(Pooled, rows, unit) }); n > bare+50 {
+		t.Errorf("%v allocations with instruments, %v without", n, bare)
 	}
 }

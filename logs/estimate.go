@@ -54,6 +54,7 @@ type Inference struct {
 
 	crowd  crowd
 	source formula.Source
+	width  int    // of its trait
 	season string // what is called so in the spec that was fitted
 	files  fs.FS  // that the spec names
 	step   float64
@@ -162,7 +163,7 @@ func (w *work) compile() (err error) {
 	if w.source, err = w.spec.FitSource(w.files); err != nil {
 		return err
 	}
-	w.out.source = w.source
+	w.out.source, w.out.width = w.source, len(formula.Columns(w.source.Trait))
 	for _, u := range w.spec.Unknowns() {
 		w.declared = append(w.declared, u.Declared(u.Name))
 		for _, name := range u.Names(u.Name) {

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/problem/record"
 )
@@ -64,7 +63,7 @@ func (c *crowd) at(turn int) []float64 {
 func (e *Inference) TraitOf(row int) []float64 { return e.traitOf(row, e.crowd.own) }
 
 func (e *Inference) traitOf(row int, own []float64) (list []float64) {
-	l, width := e.Log, len(formula.Columns(e.source.Trait))
+	l, width := e.Log, e.width
 	switch {
 	case l.Traits.Names != nil:
 		list = append(list, l.Traits.Row(row)...)

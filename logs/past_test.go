@@ -51,3 +51,14 @@ func TestPastPeople(t *testing.T) {
 		}
 	}
 }
+
+// The trait of somebody takes the room of its entries: what the model declares is worked out once, not for every row.
+func TestTraitsOfRowsTakeLittle(t *testing.T) {
+	e, err := fitted(t, strings.Replace(linearSpec, "EFFECTS", "person", 1), linearLog(5, 12, 0), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := testing.AllocsPerRun(100, func() { e.TraitOf(7) }); n > 4 || len(e.TraitOf(7)) != 2 {
+		t.Errorf("%v allocations for %v", n, e.TraitOf(7))
+	}
+}

@@ -275,7 +275,7 @@ func symmetric(d *mat.Dense) *mat.SymDense {
 	out := mat.NewSymDense(n, nil)
 	for i := range n {
 		for j := i; j < n; j++ {
-			out.SetSym(i, j, (d.At(i, j)+d.At(j, i))/2)
+			out.SetSym(i, j, 0+float64((d.At(i, j)+d.At(j, i))/2)) // a zero has no sign: −0 would be told, and divide, otherwise than 0
 		}
 	}
 	return out

@@ -158,6 +158,7 @@ func (q *query) number(name string, absent, most int) int {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n > most {
 		q.wrong(session.Malformed, name+" is a whole number from 0 to "+strconv.Itoa(most))
+		return absent
 	}
 	return n
 }
@@ -172,11 +173,13 @@ func (q *query) vector(name string, entries int) (list []float64) {
 		v, err := strconv.ParseFloat(one, 64)
 		if err != nil || !phrase.Finite(v) {
 			q.wrong(session.Malformed, fmt.Sprintf("%s is numbers with commas between them, and %.40q is none", name, one))
+			return nil
 		}
 		list = append(list, v)
 	}
 	if len(list) != entries {
 		q.wrong(session.DimensionMismatch, fmt.Sprintf("%s has %d numbers, want %d", name, len(list), entries))
+		return nil
 	}
 	return list
 }

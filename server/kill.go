@@ -61,7 +61,7 @@ func (c *call) killedOffer() (int, any, error) {
 		return nil
 	})
 	if safe := c.kills.Safe(c.loop); errors.Is(err, session.ErrLost) && safe != nil {
-		return 200, session.Offer{Loop: c.loop, U: safe, Iterate: safe, Basis: session.Safe, State: session.IsOpen, Safe: safe, Durable: new(bool),
+		return 200, session.Offer{Loop: c.loop, U: safe, Iterate: c.kills.Iterate(c.loop), Basis: session.Safe, State: session.IsOpen, Safe: safe, Durable: new(bool),
 			Reasons: []string{"the loop was killed", "the database cannot be reached: that is written down when it can"}}, nil
 	}
 	return 200, a, err

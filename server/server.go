@@ -77,13 +77,14 @@ func New(c Setup) *Server {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
+	c.Log = slog.New(discreet{c.Log.Handler()}) // nobody can come by the other
 	if c.Plan == nil {
 		c.Plan = session.Standard
 	}
 	if c.Kinds == nil {
 		c.Kinds = kind.Standard()
 	}
-	s := &Server{setup: c, journal: c.Journal, limits: c.Limits, log: slog.New(discreet{c.Log.Handler()}), names: namesOf(c.Hosts), hub: hub.New(), turns: newTurns(c.Limits.AtWork, c.Limits.Waiting), quotas: quotas{keys: map[string]*quota{}}, clock: c.Clock}
+	s := &Server{setup: c, journal: c.Journal, limits: c.Limits, log: c.Log, names: namesOf(c.Hosts), hub: hub.New(), turns: newTurns(c.Limits.AtWork, c.Limits.Waiting), quotas: quotas{keys: map[string]*quota{}}, clock: c.Clock}
 	s.tally = tally.New(tally.Service{Journal: c.Journal, Clock: c.Clock, Kinds: c.Kinds, Watching: s.hub.Watching, Free: c.Free, Build: c.Build})
 	s.host = session.NewFleet(c.Journal, c.Clock, c.Plan, func(loop string, events []session.Event) {
 		s.hub.Tell(loop, events)

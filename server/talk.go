@@ -47,7 +47,7 @@ func ask(c *call, b asking) (int, any, error) {
 	}
 	status, reply, err := c.do(200, session.Ask{})
 	if offer, is := reply.(session.Offer); is && err == nil {
-		c.kills.Know(c.loop, offer.Safe)
+		c.kills.Know(c.loop, offer.Safe, offer.Iterate)
 	}
 	if kills.IsUnwritten(err) && c.isKilled() { // which needs nothing written down
 		return c.killedOffer()

@@ -122,9 +122,9 @@ func (l *Loop) fold(e *Event) error {
 }
 
 // with folds an event in by its body.
-func with[B any](l *Loop, e *Event, fold func(l *Loop, e *Event, body B) error) error {
-	var body B
-	if err := unmarshal(e, &body); err != nil {
+func with[B any](l *Loop, e *Event, fold func(l *Loop, e *Event, body *B) error) error {
+	body := new(B)
+	if err := unmarshal(e, body); err != nil {
 		return err
 	}
 	return fold(l, e, body)
@@ -139,7 +139,7 @@ func (l *Loop) note(e *Event) error {
 }
 
 // begin takes a spec, the first or a new one.
-func (l *Loop) begin(e *Event, b creation) error {
+func (l *Loop) begin(e *Event, b *creation) error {
 	plan, err := l.drafted, error(nil)
 	if l.drafted = nil; plan == nil {
 		if plan, err = l.make(b.Spec); err != nil {
@@ -174,9 +174,9 @@ func (l *Loop) begin(e *Event, b creation) error {
 // keepsRule is said by a revision that leaves the rule what it remembers.
 const keepsRule = "rule"
 
-func (l *Loop) deployed(e *Event, d Deployment) error {
+func (l *Loop) deployed(e *Event, d *Deployment) error {
 	if l.current != nil && l.current.K == e.K {
-		l.current.reach(e.Kind, &d)
+		l.current.reach(e.Kind, d)
 	}
 	if l.live != nil && d.At.Before(l.live.Since) {
 		return nil
@@ -212,7 +212,7 @@ func (l *Loop) went(at time.Time, size float64) {
 	l.moves = append(l.moves, move{end, size})
 }
 
-func (l *Loop) switched(_ *Event, s switching) error {
+func (l *Loop) switched(_ *Event, s *switching) error {
 	was := l.mode
 	l.mode, l.pin, l.again = s.Mode, nil, false
 	if s.Mode == Killed {
@@ -231,12 +231,12 @@ func (l *Loop) switched(_ *Event, s switching) error {
 	return nil
 }
 
-func (l *Loop) renewed(_ *Event, b renewal) error {
+func (l *Loop) renewed(_ *Event, b *renewal) error {
 	l.epoch = b.Epoch
 	return nil
 }
 
-func (l *Loop) alarm(e *Event, a alarm) error {
+func (l *Loop) alarm(e *Event, a *alarm) error {
 	if e.Kind == Cleared {
 		delete(l.alarms, a.Name)
 		return nil
@@ -245,13 +245,13 @@ func (l *Loop) alarm(e *Event, a alarm) error {
 	return l.note(e)
 }
 
-func (l *Loop) rolledBack(_ *Event, b turnBack) error {
+func (l *Loop) rolledBack(_ *Event, b *turnBack) error {
 	l.target, l.pin, l.again, l.ramps, l.rests = b.To, nil, false, b.Ramp, b.Pause
 	return l.plan.Rule.Rebase(b.To, 0)
 }
 
 // closed folds a close into the loop. One of the past is decided again, and must come to the same.
-func (l *Loop) closed(e *Event, said Outcome) error {
+func (l *Loop) closed(e *Event, said *Outcome) error {
 	if l.stepped != e.K && said.Outcome == Stepped && !l.blind {
 		again, _, err := l.outcome(l.current)
 		if err != nil && !errors.Is(err, ErrDropped) {
@@ -276,7 +276,7 @@ func (l *Loop) closed(e *Event, said Outcome) error {
 		l.turns++
 	}
 	l.forget()
-	l.current.State, l.current.Outcome = IsClosed, &said
+	l.current.State, l.current.Outcome = IsClosed, said
 	return nil
 }
 

@@ -45,7 +45,7 @@ func (e *Event) Blobs() (names []Hash, covers func(k int, sum Hash) bool, err er
 }
 
 // compact folds a compaction into the loop.
-func (l *Loop) compact(e *Event, c Compaction) error {
+func (l *Loop) compact(e *Event, c *Compaction) error {
 	l.compacted, l.kept = max(l.compacted, c.ToK), c.State
 	if len(c.Erased) > 0 {
 		l.forget()

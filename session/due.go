@@ -31,7 +31,11 @@ func (l *Loop) waits(on func(until *time.Time, bring func(*Loop) error)) {
 			on(p.DataBy, (*Loop).missAnswers)
 		}
 		if p.DataBy != nil && live.Data < form.Never/2 {
-			on(after(p.At, 2*live.Data), (*Loop).holdWithoutAnswers)
+			hold := after(p.At, 2*live.Data)
+			if hold.Before(*p.DataBy) { // a revision leaves people the time that they were given
+				hold = p.DataBy
+			}
+			on(hold, (*Loop).holdWithoutAnswers)
 		}
 	}
 }

@@ -113,7 +113,11 @@ func Typed(s string) string { return strings.ReplaceAll(s, "−", "-") }
 
 // Count says how many, as in "1 trial" and "20 trials", or "2 batches" where that is another word.
 func Count(n int, one string, many ...string) string {
-	return counted(n, strconv.Itoa(n), one, append(many, one+"s")[0])
+	others := one + "s"
+	if len(many) > 0 {
+		others = many[0]
+	}
+	return counted(n, strconv.Itoa(n), one, others)
 }
 
 // CountGrouped is Count with the digits of a long number in groups.

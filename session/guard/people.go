@@ -111,6 +111,9 @@ func Few(o kedge.Observation, most int, dim kedge.Dims) kedge.Observation {
 
 // Column is one entry of every row of some width; nil of none.
 func Column(block []float64, width, entry int) (list []float64) {
+	if len(block) > 0 { // without rows the width may be 0
+		list = make([]float64, 0, len(block)/width)
+	}
 	for at := entry; at < len(block); at += width {
 		list = append(list, block[at])
 	}

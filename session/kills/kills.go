@@ -26,15 +26,18 @@ type Pending struct {
 
 	mu    sync.Mutex
 	loops map[string]wish
-	safe  map[string][]float64 // decisions after a kill, where a journal may be lost that has them
+	known map[string]offered // where a journal may be lost that has it
 }
+
+// offered is the decision after a kill, and where the rule was when that was known.
+type offered struct{ safe, iterate []float64 }
 
 // wish is a kill whose event is not written down.
 type wish struct{ actor, reason string }
 
 // Recall begins with the loops that are marked as killed though no event says so. Without marks of their own they are the journal's, if it has any.
 func Recall(ctx context.Context, h *session.Fleet, j session.Journal, marks Marker) (*Pending, error) {
-	p := &Pending{host: h, marks: marks, loops: map[string]wish{}, safe: map[string][]float64{}}
+	p := &Pending{host: h, marks: marks, loops: map[string]wish{}, known: map[string]offered{}}
 	if own, has := j.(Marker); has && marks == nil {
 		p.marks = own
 	}
@@ -60,18 +63,25 @@ func (p *Pending) Mark(ctx context.Context, actor, reason string, loops ...strin
 	return p.marks != nil && p.marks.Mark(ctx, true, loops...)
 }
 
-// Know notes the decision after a kill, for when the journal that has it cannot be reached.
-func (p *Pending) Know(loop string, safe []float64) {
+// Know notes the decision after a kill and where the rule is, for when the journal that has them cannot be reached.
+func (p *Pending) Know(loop string, safe, iterate []float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.safe[loop] = safe
+	p.known[loop] = offered{safe, iterate}
 }
 
 // Safe is the decision after a kill that was noted; nil: none was.
 func (p *Pending) Safe(loop string) []float64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.safe[loop]
+	return p.known[loop].safe
+}
+
+// Iterate is where the rule was when the decision after a kill was noted.
+func (p *Pending) Iterate(loop string) []float64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.known[loop].iterate
 }
 
 // Is tells whether a loop is killed, or about to be, though no event says so yet.

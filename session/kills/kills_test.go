@@ -94,8 +94,8 @@ func TestKillsWait(t *testing.T) {
 	if err != nil || p.Is("a") || p.Safe("a") != nil {
 		t.Fatal(err)
 	}
-	p.Know("a", []float64{4})
-	if !p.Mark(t.Context(), "ann", "fire", "a") || !p.Is("a") || p.Is("b") || !slices.Equal(s.marked, []string{"a"}) || p.Safe("a")[0] != 4 || p.Safe("b") != nil {
+	p.Know("a", []float64{4}, []float64{7})
+	if !p.Mark(t.Context(), "ann", "fire", "a") || !p.Is("a") || p.Is("b") || !slices.Equal(s.marked, []string{"a"}) || p.Safe("a")[0] != 4 || p.Iterate("a")[0] != 7 || p.Safe("b") != nil {
 		t.Errorf("marked are %v", s.marked)
 	}
 	j.why["a"] = session.ErrFull

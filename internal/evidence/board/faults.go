@@ -109,7 +109,7 @@ func faultsOfTheDoor() []Planted {
 		{Name: "problems repeat keys", Where: "server", Pack: "./server", Test: "TestKeysAreKeptSecret", Lines: []string{
 			"keyring.Hide(r.URL.Path), keyring.Hide(p.Detail)", "r.URL.Path, p.Detail"}},
 		{Name: "the log has keys", Where: "server", Pack: "./server", Test: "TestKeysAreKeptSecret", Lines: []string{
-			"log: slog.New(discreet{c.Log.Handler()})", "log: c.Log", `s.log.Error("a request fell over", "path", r.URL.Path,`, `s.log.Error("a request fell over", "path", r.Header.Get("Authorization"),`}},
+			"c.Log = slog.New(discreet{c.Log.Handler()})", "", `s.log.Error("a request fell over", "path", r.URL.Path,`, `s.log.Error("a request fell over", "path", r.Header.Get("Authorization"),`}},
 		{Name: "pages of other sites may send", Where: "server", Pack: "./server", Test: "TestPagesOfOtherSites", Lines: []string{
 			"cross.Handler(missing(mux))", "missing(mux)"}},
 		{Name: "any name will do", Where: "server", Pack: "./server", Test: "TestPagesOfOtherSites", Lines: []string{
