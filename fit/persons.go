@@ -206,7 +206,7 @@ func (g *persons) settleFrom(d *desk, theta, spread, base, along []float64, ridg
 			if g.f.Affine || damping > 1e12 || predicted <= 1e-15*(1+loss) {
 				break
 			}
-			loss = at(z)
+			at(z) // what was filled is of z again
 			damping = max(float64(damping*10), 1e-3)
 			continue
 		}

@@ -139,6 +139,35 @@ func TestOriginsAreNotMixed(t *testing.T) {
 	}
 }
 
+// A folder in which somebody put a cell that was computed from other data is not gone on with.
+func TestCellsOfOtherDataAreNotTakenOver(t *testing.T) {
+	whole := func(sum string) string {
+		dir := filepath.Join(t.TempDir(), "grid")
+		f, err := opened(t, dir, planned("ab"), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := small()
+		r.Identity = folder.CurrentIdentity(map[string]string{"people.csv": sum})
+		if err := errors.Join(f.ComputedBy(unchanged), f.Begin(), f.Put("a", r), f.Put("b", r)); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	dir := whole("1")
+	if _, err := folder.LookIntoSweepFolder(t.Context(), dir, planned("ab"), false); err != nil {
+		t.Fatal(err)
+	}
+	b := filepath.Join("cells", "b")
+	if err := errors.Join(os.RemoveAll(filepath.Join(dir, b)), os.CopyFS(filepath.Join(dir, b), os.DirFS(filepath.Join(whole("2"), b)))); err != nil {
+		t.Fatal(err)
+	}
+	var mixed *folder.MixedError
+	if _, err := folder.LookIntoSweepFolder(t.Context(), dir, planned("ab"), false); !errors.As(err, &mixed) || mixed.Whose != "cell b" {
+		t.Errorf("with a cell of other data: %v", err)
+	}
+}
+
 // sweepOf makes a sealed sweep of one cell a.
 func sweepOf(t *testing.T, r *folder.Result) string {
 	t.Helper()

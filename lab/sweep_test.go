@@ -342,6 +342,9 @@ func TestCellsRunThroughTheRunner(t *testing.T) {
 		mu.Lock()
 		seen[job.Cell.ID] = true
 		mu.Unlock()
+		if job.Workers < 1 || job.Workers > 2 {
+			t.Errorf("cell %v may have %d workers, want those that are not needed for other cells", job.Cell.Values, job.Workers)
+		}
 		s, err := problem.Parse(kind.Standard(), "remote.yaml", job.Spec.YAML())
 		if err != nil {
 			return nil, err

@@ -162,6 +162,7 @@ func TestPlayersWhoClash(t *testing.T) {
 		{model, "model.minimize=p^2", both("model.minimize")},
 		{model, "model.maximize=p^2", both("model.maximize")},
 		{model, "model.subject to=norm(u) <= 1", both("model.subject to")},
+		{model, "players=[{name: alone, size: 2, objective: \"u[0]^2\", set: {kind: whole}}]\nmodel.integer=true", "set: model.integer and players are both given, but best replies are looked for by small moves; one must go"},
 		{model, "model.integer=true", "set: model.integer and players are both given, but best replies are looked for by small moves; one must go"},
 	} {
 		c.run(t)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
 
@@ -49,6 +50,9 @@ func TestConstraintsAreBuilt(t *testing.T) {
 	}
 	if got := list[3].Name(); got != "fair, group 3" {
 		t.Errorf("the last is %s", got)
+	}
+	if _, err := p.ConstraintsOf(kedge.Block{Data: make([]float64, 7), Width: 7}); err == nil {
+		t.Error("people of other traits are taken")
 	}
 }
 

@@ -28,6 +28,13 @@ func ran(t *testing.T, lines string, threads int, numbers ...uint64) ([]uint64, 
 	return words[:len(numbers)], code
 }
 
+// A kernel may begin with a label.
+func TestLabelsAtTheBeginning(t *testing.T) {
+	if _, err := read(written+".visible .entry k(.param .u64 at)\n{\nDONE:\n\tret;\n}\n", ""); err != nil {
+		t.Error(err)
+	}
+}
+
 func bits(x float64) uint64  { return math.Float64bits(x) }
 func short(x float32) uint64 { return uint64(math.Float32bits(x)) }
 
