@@ -3,6 +3,7 @@ package batch
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/problem/live"
@@ -21,10 +22,21 @@ func (b *Batch) WithoutTrait(dim kedge.Dims) int {
 	return len(b.Missing)
 }
 
+// isKept tells whether a frame holds a time as it is: it counts nanoseconds from 1970 in 64 bits, and 0 of them stand for no time.
+func isKept(at time.Time) bool {
+	return at.IsZero() || at.UnixNano() != 0 && time.Unix(0, at.UnixNano()).Equal(at)
+}
+
+func notKept(at time.Time) string {
+	return fmt.Sprintf("people were seen at %s; a batch keeps times from 1678 to 2262 but for 1970-01-01T00:00:00Z, which stands for none", at.Format(time.RFC3339Nano))
+}
+
 // Check finds what is wrong with a batch of people of some dimensions who are told as a spec wants them: the first flaw, nil for none. The rows are n.
 func (b *Batch) Check(dim kedge.Dims, want *live.Arrangement) (n int, wrong *Flaw) {
 	n = len(b.P) / dim.State
 	switch {
+	case !isKept(b.ObservedAt):
+		return 0, flaw(Malformed, "/observed_at", "/observed_at: %s", notKept(b.ObservedAt))
 	case len(b.P) == 0 || len(b.P)%dim.State != 0:
 		return 0, flaw(DimensionMismatch, "/p", "p has %d numbers, want at least one row of %d", len(b.P), dim.State)
 	case n > MostRows:

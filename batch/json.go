@@ -41,8 +41,11 @@ func readObject(s *scanner, b *builder) {
 			b.b.Epoch = s.text()
 		case "observed_at":
 			at, err := time.Parse(time.RFC3339, s.text())
-			if err != nil {
+			switch {
+			case err != nil:
 				s.wrong("%v", err)
+			case !isKept(at):
+				s.wrong("%s", notKept(at))
 			}
 			b.b.ObservedAt = at
 		default:

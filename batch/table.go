@@ -182,7 +182,8 @@ func ReadCSV(r io.Reader, lim Most) (t columns.Table, err error) {
 	}
 	begin, _ := in.Peek(64 << 10)
 	read := csv.NewReader(in)
-	read.Comma, read.ReuseRecord, read.TrimLeadingSpace = columns.Separator(begin), true, true
+	read.Comma, read.ReuseRecord = columns.Separator(begin), true
+	read.TrimLeadingSpace = read.Comma != '\t' // of fields that are empty the tabs would be taken for space
 	for row := -1; ; row++ {
 		fields, err := read.Read()
 		switch {

@@ -242,7 +242,7 @@ func TestWhatCannotBeWritten(t *testing.T) {
 	s.must(session.Deploy{K: 1, U: []float64{3, 3}})
 	b := people(1, 5, []float64{3, 3})
 	b.ObservedAt = beyond
-	fails(s, session.Tell{K: 1, ID: "am", Batch: b})
+	s.refuses(session.Malformed, "a batch keeps times from 1678 to 2262", session.Tell{K: 1, ID: "am", Batch: b})
 }
 
 // Deadlines that are never are not met.
