@@ -45,8 +45,8 @@ func (f *fickle) Tip(loop string) (wait func() (session.Tip, error)) {
 	}
 }
 
-func (f *fickle) Keeper(context.Context) bool                                { return true }
-func (f *fickle) Follow(context.Context, func() []string, func(session.Tip)) {}
+func (f *fickle) Keeper(context.Context) bool                                     { return true }
+func (f *fickle) Follow(context.Context, func() []string, func(session.Tip) bool) {}
 
 // A kill while the database cannot be reached is marked in a file of the server's own: it answers the safe decision at once, and also after a restart,
 // and the event follows when there is a database again.

@@ -1,9 +1,11 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -17,7 +19,10 @@ import (
 
 // do carries a command out, after a kill of the loop that could not be written down before.
 func (c *call) do(status int, command session.Command) (int, any, error) {
-	c.kills.Settle(c.Context(), c.loop)
+	waits := c.kills.Write(c.Context(), c.loop)
+	if to, is := command.(session.Switch); is && to.To != session.Killed && waits != nil { // it would go on from before the kill
+		return 0, nil, waits
+	}
 	return c.carry(status, command)
 }
 
@@ -124,7 +129,16 @@ func killAll(c *call, b reasoned) (int, any, error) {
 		return 0, nil, err
 	}
 	err = c.keys.chronicle.Write(c.Context(), c.who.Prefix, func(time.Time) (chronicle.Notice, error) {
+		if was, _, err = c.sent(session.OfServer); was != nil || err != nil { // it was sent twice at once, and the other was first
+			return chronicle.Notice{}, cmp.Or(err, errTwice)
+		}
 		return chronicle.Notice{Kind: allKilled, Ref: ref, Body: killing{b.Reason, &session.GivenReply{Request: request, Reply: text}}}, nil
 	})
+	if err == errTwice {
+		reply, err := session.Repeated(was, word, request)
+		return 200, c.replayed(reply), err
+	}
 	return 200, reply, err
 }
+
+var errTwice = errors.New("it was sent twice")

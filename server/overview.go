@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -63,6 +64,9 @@ func glances(c *call) (int, any, error) {
 			break
 		}
 		g, err := c.glance(tip.Loop)
+		if broken, is := errors.AsType[*session.ChainError](err); is { // of which the others tell nothing
+			g, err = Glance{Loop: tip.Loop, Level: word.Alarm, Words: "The loop cannot be read: " + broken.Error() + ".", Do: "Look at the disk, and restore a backup.", Seq: tip.Seq, Values: session.Sparse{}}, nil
+		}
 		if err != nil {
 			return 0, nil, err
 		}

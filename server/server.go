@@ -266,24 +266,23 @@ func (s *Server) Stop() { s.Leave(); s.hub.Stop() }
 // Pass lets time do its work on all loops: deadlines pass although nobody asks, and loops rest that nobody asks for. Of several servers of one
 // journal one alone looks after deadlines.
 func (s *Server) Pass(ctx context.Context) error {
+	s.kills.SettleAll(ctx) // which nobody else knows of
 	if j, shared := s.journal.(session.Shared); shared && !j.Keeper(ctx) {
 		s.host.Doze()
 		return j.Health()
 	}
-	s.kills.SettleAll(ctx)
-	if err := s.host.Pass(ctx); err != nil {
-		return err
-	}
-	return s.keep(ctx)
+	return errors.Join(s.host.Pass(ctx), s.keep(ctx))
 }
 
 // Follow keeps up with what other servers of the journal write, until ctx ends: streams show it, and a key that was revoked opens nothing any more.
 func (s *Server) Follow(ctx context.Context) {
 	if j, shared := s.journal.(session.Shared); shared {
-		j.Follow(ctx, s.hub.Watched, func(t session.Tip) {
-			if err := s.heard(ctx, t); err != nil && ctx.Err() == nil {
+		j.Follow(ctx, s.hub.Watched, func(t session.Tip) (taken bool) {
+			err := s.heard(ctx, t)
+			if err != nil && ctx.Err() == nil {
 				s.log.Warn("what another server wrote could not be read", "loop", t.Loop, "why", err)
 			}
+			return err == nil
 		})
 	}
 }
@@ -318,11 +317,11 @@ func (s *Server) keep(ctx context.Context) error {
 	if now.Sub(s.kept) < everyKeeping {
 		return nil
 	}
-	s.kept = now
 	loops, err := s.journal.Loops(ctx)
 	if err != nil {
 		return err
 	}
+	s.kept = now
 	var faults []error
 	for _, h := range loops {
 		if !session.IsOwn(h.Loop) {

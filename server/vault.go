@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/kedge-opt/kedge/batch"
 	"github.com/kedge-opt/kedge/session"
@@ -104,15 +105,26 @@ func exported(c *call, v Vault) (int, any, error) {
 	c.w.Header().Set("Content-Type", "application/x-tar")
 	c.w.Header().Set("Content-Length", fmt.Sprint(size))
 	c.w.Header().Set("Content-Disposition", "attachment; filename="+c.loop+".tar")
-	io.Copy(c.w, f)
+	defer c.turns.rest()() // whoever takes it slowly keeps nobody waiting
+	for out := http.NewResponseController(c.w); err == nil; {
+		out.SetWriteDeadline(time.Now().Add(c.limits.Reply))
+		_, err = io.CopyN(c.w, f, mostSlow)
+	}
 	return 200, nil, nil
 }
+
+// mostSlow is how many bytes of a copy somebody may take as long for as for a reply.
+const mostSlow = 64 << 10
 
 func importLoop(c *call, v Vault) (int, any, error) {
 	if kind := c.Header.Get("Content-Type"); kind != "application/x-tar" {
 		return 0, nil, problem(unsupported, "a bundle is application/x-tar, not "+kind)
 	}
-	name, err := v.Import(c.Context(), http.MaxBytesReader(c.w, c.Body, mostImported), func(name string) error {
+	in, err := c.body(mostImported)
+	if err != nil {
+		return 0, nil, err
+	}
+	name, err := v.Import(c.Context(), in, func(name string) error {
 		if !loopName.MatchString(name) {
 			return problem(session.Malformed, fmt.Sprintf("no loop can be called %q", name))
 		}

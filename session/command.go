@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -174,6 +175,9 @@ func (c Deploy) do(l *Loop) (any, error) {
 	}
 	tried := (d.Basis == Step || d.Basis == Again) && slices.Equal(c.U, d.U) // and not what is live and infeasible, offered once more
 	p := Deployment{U: slices.Clone(c.U), At: at, Off: rows.Distance(c.U, d.U), Feasible: tried || l.plan.Feasible(c.U), MeasureAfter: at.Add(l.plan.Live.Settle), DataBy: after(at, l.plan.Live.Data)}
+	if math.IsInf(p.Off, 1) {
+		return nil, refuse(OutsideRange, "u is farther from what was decided than numbers go")
+	}
 	happened := Deployed
 	switch {
 	case d.State == IsDeployed:

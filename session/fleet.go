@@ -51,8 +51,8 @@ type Shared interface {
 	Health() error
 	// Keeper tells whether this host is the one of all that looks after deadlines.
 	Keeper(ctx context.Context) bool
-	// Follow tells of loops that other hosts have written, until ctx ends, those that are watched soon.
-	Follow(ctx context.Context, watched func() []string, heard func(Tip))
+	// Follow tells of loops that other hosts have written, until ctx ends, those that are watched soon. What is not taken is told again.
+	Follow(ctx context.Context, watched func() []string, heard func(Tip) (taken bool))
 }
 
 // Tip is the newest event of a loop.
@@ -87,7 +87,15 @@ type Fleet struct {
 	mu      sync.Mutex
 	loops   map[string]*entry  // awake
 	resting map[string]napping // the others, once they were awake
-	offers  map[string]Offer   // of decisions that are current, where others write as well: what can be told of them when the journal is lost
+	apart   map[string]int     // that somebody writes past the fleet: how many do
+	offers  map[string]offered // where others write as well: what can be told when the journal is lost
+}
+
+// offered is what a loop last offered that is written, as it was after an event.
+type offered struct {
+	seq   int
+	epoch string
+	offer *Offer // nil: that decision has ended, or is no longer what was offered
 }
 
 // entry is a loop that is in use, or was a moment ago.
@@ -107,7 +115,7 @@ type entry struct {
 
 // NewFleet is a host of the loops of a journal. Watch, unless it is nil, is told of events once they are there to stay.
 func NewFleet(j Journal, c Clock, p Planner, watch func(loop string, events []Event)) *Fleet {
-	h := &Fleet{journal: j, clock: c, make: p, watch: watch, loops: map[string]*entry{}, resting: map[string]napping{}, offers: map[string]Offer{}}
+	h := &Fleet{journal: j, clock: c, make: p, watch: watch, loops: map[string]*entry{}, resting: map[string]napping{}, offers: map[string]offered{}, apart: map[string]int{}}
 	h.shared, _ = j.(Shared)
 	return h
 }
@@ -156,7 +164,7 @@ const mostTries = 100
 // carry carries out a command on a loop that was entered, and leaves it.
 func (h *Fleet) carry(ctx context.Context, e *entry, actor string, c Command) (any, error) {
 	end := h.part(ctx, "decide")
-	reply, events, wait, refused, err := h.decide(ctx, e, actor, c)
+	reply, events, seq, wait, refused, err := h.decide(ctx, e, actor, c)
 	end()
 	if err == nil {
 		end = h.part(ctx, "append")
@@ -168,7 +176,7 @@ func (h *Fleet) carry(ctx context.Context, e *entry, actor string, c Command) (a
 		}
 	}
 	if h.shared != nil {
-		reply, err = h.remember(e, c, reply, events, err)
+		reply, err = h.remember(e, c, reply, events, seq, err)
 	}
 	if err != nil {
 		return nil, err
@@ -188,8 +196,8 @@ func (h *Fleet) part(ctx context.Context, name string) (end func()) {
 }
 
 // decide carries out a command on a loop that was entered, queues what happened, and leaves it. Of a loop that fell over nobody knows what it is:
-// it is read again when it is next wanted.
-func (h *Fleet) decide(ctx context.Context, e *entry, actor string, c Command) (reply any, events []Event, wait func() error, refused, err error) {
+// it is read again when it is next wanted. The reply is of the loop as it was after event number seq.
+func (h *Fleet) decide(ctx context.Context, e *entry, actor string, c Command) (reply any, events []Event, seq int, wait func() error, refused, err error) {
 	defer e.mu.Unlock()
 	whole := false
 	defer func() {
@@ -198,17 +206,17 @@ func (h *Fleet) decide(ctx context.Context, e *entry, actor string, c Command) (
 		}
 	}()
 	if err := h.load(ctx, e); err != nil {
-		return nil, nil, nil, nil, err
+		return nil, nil, 0, nil, nil, err
 	}
 	if _, asks := c.(Ask); h.shared != nil && !asks && h.shared.Health() != nil { // before the loop runs ahead
 		whole = true
-		return nil, nil, nil, nil, h.shared.Health()
+		return nil, nil, 0, nil, nil, h.shared.Health()
 	}
 	after, hash := e.loop.Head()
 	e.loop.part = func(name string) (end func()) { return h.part(ctx, name) }
 	reply, events, refused = e.loop.Do(h.clock.Now(), actor, c, past{h.journal, e.name, e.pending})
 	if e.loop.spoiled { // what it is was never to be written down, but what it was told the refusal
-		return nil, nil, h.current(e, after, hash), refused, nil
+		return nil, nil, after, h.current(e, after, hash), refused, nil
 	}
 	switch _, asks := c.(Ask); {
 	case len(events) == 0 && asks && h.shared == nil:
@@ -223,7 +231,7 @@ func (h *Fleet) decide(ctx context.Context, e *entry, actor string, c Command) (
 		}
 	}
 	whole = after > 0 || len(events) > 0 // else nobody made it
-	return reply, events, wait, refused, nil
+	return reply, events, after + len(events), wait, refused, nil
 }
 
 // Dims are those of a loop, which never change, so that nobody waits for what happens to it.
@@ -303,6 +311,23 @@ func (h *Fleet) Dismiss(ctx context.Context, name string, do func(*Loop) error) 
 	})
 }
 
+// Apart has time leave a loop alone that somebody writes past the fleet, until back is called. Then whatever was read of it meanwhile is read again.
+func (h *Fleet) Apart(name string) (back func()) {
+	h.mu.Lock()
+	h.apart[name]++
+	h.mu.Unlock()
+	return func() {
+		h.mu.Lock()
+		if h.apart[name]--; h.apart[name] == 0 {
+			delete(h.apart, name)
+		}
+		h.mu.Unlock()
+		e := h.enter(name)
+		defer e.mu.Unlock()
+		h.drop(e)
+	}
+}
+
 // enter locks the entry of a loop, and wakes it if it rests.
 func (h *Fleet) enter(name string) *entry {
 	for {
@@ -322,11 +347,12 @@ func (h *Fleet) enter(name string) *entry {
 	}
 }
 
-// drop takes an entry that is locked out of the fleet.
+// drop takes an entry that is locked out of the fleet, once nothing of it is being written any more: whoever reads the loop again must find that.
 func (h *Fleet) drop(e *entry) {
 	if e.gone {
 		return
 	}
+	e.pending()
 	e.gone = true
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -465,23 +491,35 @@ func (h *Fleet) mistrust(e *entry, ahead bool, err error) {
 	e.behind = e.behind || errors.Is(err, ErrConflict)
 }
 
-// refresh enters a loop to look at it, with all that others have written before the call.
+// refresh enters a loop to look at it, with all that others have written before the call. They may have removed it, and made another of its name.
 func (h *Fleet) refresh(ctx context.Context, name string) (e *entry, err error) {
-	var tip Tip
-	if h.shared != nil {
+	if h.shared == nil {
+		return h.enter(name), nil
+	}
+	tip, err := h.shared.Tip(name)()
+	if err != nil {
+		return nil, fmt.Errorf("loop %s: %w", name, err)
+	}
+	e = h.enter(name)
+	if e.loop != nil && e.loop.seq > tip.Seq { // it was written here meanwhile, or it is gone
+		seq, wait := e.loop.seq, e.pending
+		e.mu.Unlock()
+		wait()
 		if tip, err = h.shared.Tip(name)(); err != nil {
 			return nil, fmt.Errorf("loop %s: %w", name, err)
 		}
+		e = h.enter(name)
+		e.behind = e.behind || tip.Seq < seq
 	}
-	e = h.enter(name)
-	if e.loop != nil && e.loop.seq < tip.Seq {
-		e.behind = true
+	if e.loop != nil {
+		seq, hash := e.loop.Head()
+		e.behind = e.behind || seq < tip.Seq || seq == tip.Seq && hash != tip.Hash
 	}
 	return e, nil
 }
 
 // remember keeps what was offered last. Who asks while the journal is lost gets what is known to have been written.
-func (h *Fleet) remember(e *entry, c Command, reply any, events []Event, err error) (any, error) {
+func (h *Fleet) remember(e *entry, c Command, reply any, events []Event, seq int, err error) (any, error) {
 	e.mu.Lock()
 	offer, known := reply.(Offer)
 	known = known && len(events) == 0 && !e.gone
@@ -489,11 +527,11 @@ func (h *Fleet) remember(e *entry, c Command, reply any, events []Event, err err
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if err == nil {
-		h.note(e.name, reply, events)
+		h.note(e.name, reply, events, seq)
 		return reply, nil
 	}
-	if last, ok := h.offers[e.name]; !known && ok {
-		offer, known = last, last.DeployBy == nil || h.clock.Now().Before(*last.DeployBy)
+	if last := h.offers[e.name].offer; !known && last != nil {
+		offer, known = *last, last.DeployBy == nil || h.clock.Now().Before(*last.DeployBy)
 	}
 	if _, asks := c.(Ask); !asks || !known || !errors.Is(err, ErrLost) {
 		return nil, err
@@ -502,20 +540,22 @@ func (h *Fleet) remember(e *entry, c Command, reply any, events []Event, err err
 	return offer, nil
 }
 
-// note keeps the offer of the current decision of a loop.
-func (h *Fleet) note(name string, reply any, events []Event) {
-	for _, one := range events {
-		if one.Kind != Told {
-			delete(h.offers, name)
-		}
-	}
+// note keeps the offer of the current decision of a loop, unless more of the loop is known than who was answered has seen. Another loop of its name has another epoch.
+func (h *Fleet) note(name string, reply any, events []Event, seq int) {
+	var next *Offer
 	switch r := reply.(type) {
 	case Offer:
-		h.offers[name] = r
+		next = &r
 	case Exchanged:
-		if r.Next != nil {
-			h.offers[name] = *r.Next
-		}
+		next = r.Next
+	}
+	was := h.offers[name]
+	switch {
+	case seq < was.seq && (next == nil || next.Epoch == was.epoch):
+	case next != nil:
+		h.offers[name] = offered{seq, next.Epoch, next}
+	case slices.ContainsFunc(events, func(one Event) bool { return one.Kind != Told }):
+		h.offers[name] = offered{seq, was.epoch, nil}
 	}
 }
 

@@ -26,6 +26,7 @@ func TestDeployments(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	s.refuses(session.OutsideRange, "which has not come yet", session.Deploy{K: 1, U: []float64{3, 4}, At: at(time.Minute + time.Microsecond)})
+	s.refuses(session.OutsideRange, "farther from what was decided than numbers go", session.Deploy{K: 1, U: []float64{1.7e308, -1.7e308}})
 	s.refuses(session.NotFound, "no decision 0; the newest is 1", session.Deploy{K: 0, U: []float64{3, 4}})
 	deployed := func(how session.Kind, d session.Deploy, at time.Time) {
 		t.Helper()

@@ -50,8 +50,9 @@ func (h *Fleet) pass(ctx context.Context, tip Tip) error {
 	name, now := tip.Loop, h.clock.Now()
 	h.mu.Lock()
 	nap, resting := h.resting[name]
+	apart := h.apart[name] > 0
 	h.mu.Unlock()
-	if resting && now.Before(nap.due) && nap.seq == tip.Seq {
+	if apart || resting && now.Before(nap.due) && nap.seq == tip.Seq {
 		return nil
 	}
 	e := h.enter(name)

@@ -20,9 +20,9 @@ type library struct {
 	stale *session.Tip
 }
 
-func (l *library) Health() error                                              { return l.down }
-func (l *library) Keeper(context.Context) bool                                { return true }
-func (l *library) Follow(context.Context, func() []string, func(session.Tip)) {}
+func (l *library) Health() error                                                   { return l.down }
+func (l *library) Keeper(context.Context) bool                                     { return true }
+func (l *library) Follow(context.Context, func() []string, func(session.Tip) bool) {}
 
 func (l *library) Tip(loop string) (wait func() (session.Tip, error)) {
 	l.asked++
@@ -259,5 +259,44 @@ func TestExchangesOfferWhatIsNext(t *testing.T) {
 	a.Rest()
 	if _, err := a.Do(t.Context(), "shop", "test", session.Ask{}); !errors.Is(err, session.ErrLost) {
 		t.Errorf("what was deployed is offered: %v", err)
+	}
+}
+
+// A loop is killed between the answer to an ask and what the host remembers of it. Once the journal is lost, nobody is answered the decision of before the kill.
+func TestWhatEndedIsNotOfferedWhileTheJournalIsLost(t *testing.T) {
+	a, _, l, first := hosts(t)
+	kills := true
+	a.Span = func(_ context.Context, name string) (end func()) {
+		return func() {
+			if name == "append" && kills {
+				kills = false
+				a.must("shop", session.Switch{To: session.Killed, Reason: "fire"})
+			}
+		}
+	}
+	if got := a.must("shop", session.Ask{}).(session.Offer); got.K != first.K || kills {
+		t.Fatalf("%+v", got)
+	}
+	l.down = session.ErrLost
+	if reply, err := a.Do(t.Context(), "shop", "test", session.Ask{}); !errors.Is(err, session.ErrLost) {
+		t.Errorf("%+v is offered of a loop that was killed, %v", reply, err)
+	}
+}
+
+// What another loop of the name offers takes the place of what the one before it had offered, which was longer.
+func TestOffersAreOfTheLoopThatIsThere(t *testing.T) {
+	a, b, l, _ := hosts(t)
+	a.must("shop", session.Switch{To: session.Paused, Reason: "look"})
+	a.must("shop", session.Ask{})
+	b.must("shop", session.Ask{})
+	delete(l.loops, "shop") // somebody removed it
+	delete(l.saved, "shop")
+	b.must("shop", session.Create{Spec: shop, Mode: session.Live, Epoch: "another"})
+	b.must("shop", session.Ask{})
+	want := a.must("shop", session.Ask{}).(session.Offer)
+	a.Rest()
+	l.down = session.ErrLost
+	if got := a.must("shop", session.Ask{}).(session.Offer); want.Epoch != "another" || got.Epoch != want.Epoch || got.Durable == nil {
+		t.Errorf("answered %+v, want %+v", got, want)
 	}
 }

@@ -29,7 +29,10 @@ func (s *SQLite) Backup(ctx context.Context, file string) (c Audit, err error) {
 		}
 	}()
 	s.copying.Add(1)
-	defer s.copying.Add(-1)
+	defer func() {
+		s.copying.Add(-1)
+		s.alter(func(*sql.Tx) error { return nil }) // after which files go that stayed for the copy
+	}()
 	if _, err := s.read.ExecContext(ctx, `VACUUM INTO ?`, file); err != nil {
 		return c, err
 	}

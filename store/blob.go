@@ -72,27 +72,30 @@ func (s *SQLite) keep(p *parcel) error {
 	return s.named(err)
 }
 
-// tidy removes files of blobs that no loop has any more. One that stays behind because a program ended in between is removed by repair.
+// tidy removes files of blobs that no loop has any more, those that go while a backup is made once it is. One that stays behind because a program ended in
+// between is removed by repair.
 func (s *SQLite) tidy(all []*request) {
-	if s.copying.Load() > 0 {
-		return
-	}
 	for _, r := range all {
 		if r.err != nil {
 			continue
 		}
 		for _, e := range r.events {
 			for _, sum := range e.Drops {
-				r.files = append(r.files, sum.String())
+				s.left = append(s.left, sum.String())
 			}
 		}
-		for _, name := range r.files {
-			var n int
-			if err := s.peek.QueryRow(`SELECT count(*) FROM blobs WHERE file = ?`, name).Scan(&n); err == nil && n == 0 {
-				s.dir.Remove(path.Join(blobFolder, name))
-			}
+		s.left = append(s.left, r.files...)
+	}
+	if s.copying.Load() > 0 {
+		return
+	}
+	for _, name := range s.left {
+		var n int
+		if err := s.peek.QueryRow(`SELECT count(*) FROM blobs WHERE file = ?`, name).Scan(&n); err == nil && n == 0 {
+			s.dir.Remove(path.Join(blobFolder, name))
 		}
 	}
+	s.left = nil
 }
 
 // Blob returns a blob of a loop.

@@ -405,15 +405,26 @@ func Import(ctx context.Context, to session.Journal, clock session.Clock, plan s
 	if _, err := replay.Loop(ctx, m, loop, plan); err != nil {
 		return &session.Refusal{Type: session.Malformed, Detail: fmt.Sprintf("the bundle does not replay here: %v", err)}
 	}
+	if all, err = renewed(ctx, clock, plan, loop, all); err != nil {
+		return err
+	}
 	err = to.Append(loop, 0, all, nil)()
 	if errors.Is(err, session.ErrConflict) {
 		return &session.Refusal{Type: session.NameTaken, Detail: fmt.Sprintf("there is a loop %s already; its name is part of its hashes, so that it cannot be imported under another", loop)}
 	}
-	if err != nil {
-		return err
-	}
-	_, err = session.NewFleet(to, clock, plan, nil).Do(ctx, loop, "import", session.Renew{Epoch: session.NewEpoch(), Reason: "imported", Imported: true})
 	return err
+}
+
+// renewed is the events of a loop with those that begin another epoch, so that all of them are written at once: what is there must not go on in the old one.
+func renewed(ctx context.Context, clock session.Clock, plan session.Planner, loop string, all []session.Event) ([]session.Event, error) {
+	m := NewMemory()
+	if err := m.Append(loop, 0, all, nil)(); err != nil {
+		return nil, err
+	}
+	if _, err := session.NewFleet(m, clock, plan, nil).Do(ctx, loop, "import", session.Renew{Epoch: session.NewEpoch(), Reason: "imported", Imported: true}); err != nil {
+		return nil, err
+	}
+	return whole(ctx, m, loop)
 }
 
 // whole is all events of a loop, with the blobs that are there.

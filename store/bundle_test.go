@@ -479,3 +479,34 @@ func TestAnchorsOfRemovedLoops(t *testing.T) {
 		}
 	}
 }
+
+// leaving is a journal whose next append is the last that somebody waits for.
+type leaving struct {
+	session.Journal
+	leave func()
+}
+
+func (l leaving) Append(loop string, after int, events []session.Event, state []byte) func() error {
+	wait := l.Journal.Append(loop, after, events, state)
+	return func() error { defer l.leave(); return wait() }
+}
+
+// Whoever hangs up while a bundle is taken in leaves no loop that goes on in the epoch of the old one: decisions of both would be taken for each other's.
+func TestWhoeverHangsUpLeavesNoLoopInTheOldEpoch(t *testing.T) {
+	_, m := exported(t)
+	epoch := func(j session.Journal) (is string) {
+		err := session.NewFleet(j, wall{}, session.Standard, nil).Look(t.Context(), "shop", func(l *session.Loop) error { is = l.Status().Epoch; return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return is
+	}
+	old, to := epoch(m), opened(t, t.TempDir())
+	ctx, hangUp := context.WithCancel(t.Context())
+	if err := Import(ctx, leaving{to, hangUp}, wall{}, session.Standard, m, "shop"); err != nil {
+		t.Error(err)
+	}
+	if is := epoch(to); is == old {
+		t.Errorf("the loop goes on in epoch %s", is)
+	}
+}

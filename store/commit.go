@@ -22,6 +22,7 @@ type request struct {
 	files  []string // of a loop that it removed
 	size   int
 	other  func(tx *sql.Tx) error
+	taken  bool  // one of its events has a ref that another has
 	err    error // why it was not written, where others of its commit were
 	done   chan error
 }
@@ -178,13 +179,20 @@ func (s *SQLite) attempt(all []*request) error {
 }
 
 func (s *SQLite) transact(all []*request) error {
-	err := s.transaction(all)
-	if err != nil { // they may have run ahead
-		clear(s.heads)
-		clear(s.numbers)
+	for {
+		err := s.transaction(all)
+		if err != nil { // they may have run ahead
+			clear(s.heads)
+			clear(s.numbers)
+		}
+		if err != errTaken { // else the others are written, without the one that is now known
+			return s.named(err)
+		}
 	}
-	return s.named(err)
 }
+
+// errTaken is of a commit in which an event has a ref that another has.
+var errTaken = errors.New("another event has the ref")
 
 func (s *SQLite) transaction(all []*request) error {
 	tx, err := s.write.Begin()
@@ -200,7 +208,15 @@ func (s *SQLite) transaction(all []*request) error {
 			}
 			continue
 		}
-		if r.err, err = s.place(tx, r); err != nil {
+		if r.taken {
+			r.err = session.ErrConflict
+			continue
+		}
+		if r.err, err = s.place(tx, r); isTaken(err) {
+			r.taken = true
+			return errTaken
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -49,6 +49,7 @@ const (
 	resultBusy         = 5
 	resultLocked       = 6
 	resultFull         = 13
+	resultUnique       = 2067
 	resultNoSharedPage = 4874 // SQLITE_IOERR_SHMSIZE: no room for the index of the WAL
 )
 
@@ -62,4 +63,10 @@ func isFull(err error) bool {
 func isBusy(err error) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) && (e.Code()&0xff == resultBusy || e.Code()&0xff == resultLocked)
+}
+
+// isTaken tells whether an event has what only one may have, as a ref, and another has it.
+func isTaken(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code() == resultUnique
 }

@@ -300,7 +300,10 @@ func TestEveryFaultOfAnImportIsTold(t *testing.T) {
 	sweep(t, "an import", ofOpening, func(t *testing.T, f *failing) error {
 		s, over := f.opened(t, again(t, empty))
 		defer over()
-		return Import(ctx, s, wall{}, session.Standard, m, "shop")
+		if err := Import(ctx, s, wall{}, session.Standard, m, "shop"); err != nil {
+			return err
+		}
+		return s.Read(ctx, "shop", 0, func(session.Event) error { return nil })
 	})
 }
 

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"os"
 	"slices"
 	"sync"
@@ -48,7 +49,11 @@ func (s *SQLite) Mark(ctx context.Context, on bool, loops ...string) bool {
 	changed := slices.Clone(m.bits)
 	for _, loop := range loops {
 		var id int64
-		if err := s.peek.QueryRowContext(ctx, `SELECT id FROM loops WHERE name = ?`, loop).Scan(&id); err != nil || id >= 8*killBytes {
+		err := s.peek.QueryRowContext(ctx, `SELECT id FROM loops WHERE name = ?`, loop).Scan(&id)
+		if !on && errors.Is(err, sql.ErrNoRows) { // it was removed, and its mark before that
+			continue
+		}
+		if err != nil || id >= 8*killBytes {
 			return false
 		}
 		if changed[id/8] |= 1 << (id % 8); !on {

@@ -27,7 +27,7 @@ func (c *common) Health() error {
 
 func (c *common) Keeper(context.Context) bool { return true }
 
-func (c *common) Follow(context.Context, func() []string, func(session.Tip)) {}
+func (c *common) Follow(context.Context, func() []string, func(session.Tip) bool) {}
 
 func (c *common) Tip(loop string) (wait func() (session.Tip, error)) {
 	return func() (session.Tip, error) {

@@ -48,8 +48,9 @@ type SQLite struct {
 	own      [inserts]*sql.Stmt // of the transaction under way
 	numbers  map[string]int64   // of loops
 	heads    map[int64]session.Tip
-	newest   int64 // position of the last event of a commit
-	fold     int64 // bytes of the WAL from which on commits see to it that it begins anew
+	left     []string // files that some loop has left, and that are to go
+	newest   int64    // position of the last event of a commit
+	fold     int64    // bytes of the WAL from which on commits see to it that it begins anew
 	tip      *os.File
 	Syncs    int // commits so far; for measurements
 }

@@ -308,7 +308,7 @@ func TestWhatIsPacked(t *testing.T) {
 	}
 }
 
-// While a copy is made no file goes, since the copy may name it; a repair finds it later.
+// While a copy is made no file goes, since the copy may name it; a repair finds one that stayed behind.
 func TestFilesStayWhileACopyIsMade(t *testing.T) {
 	s := opened(t, t.TempDir())
 	blob := noise(5, mostInside+1)

@@ -35,8 +35,9 @@ func Fork(ctx context.Context, h *session.Fleet, f session.Forking, name string,
 	if err := foresee(ctx, h, f, edit); err != nil {
 		return none, err
 	}
+	defer h.Apart(name)()
 	feed := &feeding{Forking: f, edit: edit, from: session.PastOf(journal, f.Of), name: name, loop: session.New(name, plan), journal: journal}
-	if err := journal.Read(ctx, f.Of, 0, feed.next); err != nil {
+	if err := journal.Read(context.WithoutCancel(ctx), f.Of, 0, feed.next); err != nil { // also for one who has left: a part of a fork is none
 		return none, err
 	}
 	err := feed.do(clock.Now(), "fork", session.Switch{To: session.Shadow, Reason: fmt.Sprintf("forked from %s at decision %d", f.Of, f.AtK)})

@@ -98,7 +98,7 @@ func (p *Pending) Unmark(ctx context.Context, loops ...string) {
 		return
 	}
 	if p.marks != nil {
-		p.marks.Mark(ctx, false, loops...)
+		p.marks.Mark(context.WithoutCancel(ctx), false, loops...) // whoever asked may have left
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -107,19 +107,25 @@ func (p *Pending) Unmark(ctx context.Context, loops ...string) {
 	}
 }
 
-// Settle writes the kill of a loop down that could not be before, and tells whether it still cannot be.
+// Settle writes the kill of a loop down that could not be before, and tells whether it still is not.
 func (p *Pending) Settle(ctx context.Context, loop string) (pending bool) {
+	return p.Write(ctx, loop) != nil
+}
+
+// Write writes the kill of a loop down that could not be before. The error is why it waits on; only a loop that refuses it takes it back.
+func (p *Pending) Write(ctx context.Context, loop string) error {
 	p.mu.Lock()
 	w, is := p.loops[loop]
 	p.mu.Unlock()
 	if !is {
-		return false
+		return nil
 	}
-	if _, err := p.host.Do(ctx, loop, w.actor, session.Switch{To: session.Killed, Reason: w.reason}); IsUnwritten(err) {
-		return true
+	_, err := p.host.Do(ctx, loop, w.actor, session.Switch{To: session.Killed, Reason: w.reason})
+	if _, refused := errors.AsType[*session.Refusal](err); err != nil && !refused { // also where whoever asked has left
+		return err
 	}
 	p.Unmark(ctx, loop)
-	return false
+	return nil
 }
 
 // SettleAll does so for all loops.

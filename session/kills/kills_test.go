@@ -186,3 +186,40 @@ func TestIsUnwritten(t *testing.T) {
 		}
 	}
 }
+
+// Somebody who asks and hangs up takes no kill back: neither one that waits for room on the disk, nor does he leave the mark of one that was written down, which
+// would kill the loop once more when the service starts again.
+func TestWhoeverHangsUpTakesNoKillBack(t *testing.T) {
+	db, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	j := &full{db, map[string]error{}}
+	h := session.NewFleet(j, noon{}, session.Standard, nil)
+	if _, err := h.Do(t.Context(), "a", "test", session.Create{Spec: shop, Mode: session.Live, Epoch: "first"}); err != nil {
+		t.Fatal(err)
+	}
+	p, err := kills.Recall(t.Context(), h, db, nil)
+	if err != nil || !p.Mark(t.Context(), "ann", "fire", "a") {
+		t.Fatal(err)
+	}
+	gone, hangUp := context.WithCancel(t.Context())
+	hangUp()
+	j.why["a"] = session.ErrFull
+	for range 2 { // the second finds a loop that must be read again
+		if !p.Settle(gone, "a") || !p.Is("a") {
+			t.Fatal("a kill that waits for room was taken back")
+		}
+	}
+	j.why["a"] = nil
+	if mode(t, h, "a") != session.Live { // and awake
+		t.Fatal("it was written down")
+	}
+	if p.Settle(gone, "a") || mode(t, h, "a") != session.Killed {
+		t.Error("it is not written down")
+	}
+	if marked, err := db.Marked(t.Context()); err != nil || len(marked) > 0 {
+		t.Errorf("marks of %v stay, %v", marked, err)
+	}
+}

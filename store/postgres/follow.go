@@ -49,12 +49,11 @@ const (
 
 // Follow tells of loops that other hosts have written, until ctx ends: when they say so, and now and then of those that are watched, since a host
 // may have ended before it could. After the database was lost it begins with all loops.
-func (j *Database) Follow(ctx context.Context, watched func() []string, heard func(session.Tip)) {
+func (j *Database) Follow(ctx context.Context, watched func() []string, heard func(session.Tip) (taken bool)) {
 	known := map[string]int{}
 	news := func(t session.Tip) {
-		if known[t.Loop] < t.Seq {
+		if known[t.Loop] < t.Seq && heard(t) {
 			known[t.Loop] = t.Seq
-			heard(t)
 		}
 	}
 	for ctx.Err() == nil {
@@ -132,8 +131,8 @@ func (j *Database) hear(ctx context.Context, c *pgx.Conn, news func(session.Tip)
 
 // Keeper tells whether this host is the one of all that looks after deadlines; where none is, it becomes so.
 func (j *Database) Keeper(ctx context.Context) bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
+	j.house.Lock()
+	defer j.house.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	if j.keeper != nil {

@@ -252,7 +252,7 @@ func TestFollow(t *testing.T) {
 	heard := make(chan session.Tip, 100)
 	done := make(chan struct{})
 	go func() {
-		b.Follow(ctx, func() []string { return nil }, func(t session.Tip) { heard <- t })
+		b.Follow(ctx, func() []string { return nil }, func(t session.Tip) bool { heard <- t; return true })
 		close(done)
 	}()
 	for n := range 5 {

@@ -35,6 +35,26 @@ func TestReadersWhoLeaveLoseNothing(t *testing.T) {
 	}
 }
 
+// Whose time is over while he reads, as that of a watcher whose key expires, takes the database from nobody either: others would be told that it cannot be reached.
+func TestReadersWhoseTimeIsOverLoseNothing(t *testing.T) {
+	j := opened(t, emptied(t, running(t)))
+	for _, read := range []func(context.Context) error{
+		func(ctx context.Context) error {
+			return j.Read(ctx, "shop", 0, func(session.Event) error { return nil })
+		},
+		func(ctx context.Context) error { return second(j.Series(ctx, "shop", []string{"value"}, 1, 10)) },
+	} {
+		ctx, end := context.WithTimeout(t.Context(), 0)
+		if err := read(ctx); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, session.ErrLost) {
+			t.Error(err)
+		}
+		end()
+		if err := j.Health(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // A connection that somebody left is nobody's any more, whatever the driver may have kept of that.
 func TestNobodyHasAConnectionThatWasLeft(t *testing.T) {
 	j := opened(t, emptied(t, running(t)))

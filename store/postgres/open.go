@@ -62,7 +62,7 @@ func connect(ctx context.Context, url string, check func(context.Context, *pgx.C
 	dropLeft(c)
 	j := &Database{
 		config: c.ConnConfig.Copy(), name: rand.Text()[:12], asking: make(chan question, 1024), telling: make(chan session.Tip, 1024),
-		prompt: make(chan struct{}, 1), heads: map[string]head{}, drawing: store.NewDrawing(),
+		prompt: make(chan struct{}, 1), heads: map[string]head{}, drawing: store.NewDrawing(), closed: make(chan struct{}),
 	}
 	j.queue.init()
 	if j.packer, err = store.NewPacker(); err != nil {
@@ -102,8 +102,9 @@ func (j *Database) Close() error {
 	}
 	j.stop()
 	j.stopped.Wait()
-	j.mu.Lock()
-	defer j.mu.Unlock()
+	close(j.closed)
+	j.house.Lock()
+	defer j.house.Unlock()
 	if j.keeper != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()

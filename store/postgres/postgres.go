@@ -37,15 +37,20 @@ type Database struct {
 	prompt  chan struct{} // that the database was lost
 	store.Tempo
 
-	mu     sync.Mutex
-	heads  map[string]head // of loops that this host wrote or read
-	keeper *pgx.Conn       // that holds the lock of who looks after deadlines; nil: another host does
+	mu    sync.Mutex
+	heads map[string]head // of loops that this host wrote or read
+
+	house  sync.Mutex // held while the database is asked
+	keeper *pgx.Conn  // that holds the lock of who looks after deadlines; nil: another host does
 
 	stop    context.CancelFunc
 	stopped sync.WaitGroup
+	closed  chan struct{} // once nobody answers any more
 }
 
 var _ session.Shared = (*Database)(nil)
+
+var errClosed = errors.New("the journal is closed")
 
 type head struct {
 	id   int64

@@ -100,8 +100,8 @@ func (j *Database) tips(ctx context.Context, sql string, args ...any) ([]session
 }
 
 // rows reads all that a statement finds.
-func rows[T any](ctx context.Context, j *Database, read pgx.RowToFunc[T], sql string, args ...any) (list []T, err error) {
-	ctx, cancel := context.WithTimeout(ctx, wait)
+func rows[T any](who context.Context, j *Database, read pgx.RowToFunc[T], sql string, args ...any) (list []T, err error) {
+	ctx, cancel := context.WithTimeout(who, wait)
 	defer cancel()
 	err = retried(func() error {
 		found, err := j.pool.Query(ctx, sql, args...)
@@ -110,6 +110,9 @@ func rows[T any](ctx context.Context, j *Database, read pgx.RowToFunc[T], sql st
 		}
 		return err
 	})
+	if err != nil && who.Err() != nil { // whoever asked has no more time: of the database that says nothing
+		return list, who.Err()
+	}
 	return list, j.named(ctx, err)
 }
 
@@ -121,12 +124,14 @@ func readTip(row pgx.CollectableRow) (t session.Tip, err error) {
 }
 
 // one reads a row, and tells whether there is one.
-func (j *Database) one(ctx context.Context, to []any, sql string, args ...any) (found bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, wait)
+func (j *Database) one(who context.Context, to []any, sql string, args ...any) (found bool, err error) {
+	ctx, cancel := context.WithTimeout(who, wait)
 	defer cancel()
 	switch err := retried(func() error { return j.pool.QueryRow(ctx, sql, args...).Scan(to...) }); {
 	case errors.Is(err, pgx.ErrNoRows):
 		return false, nil
+	case err != nil && who.Err() != nil:
+		return false, who.Err()
 	case err != nil:
 		return false, j.named(ctx, err)
 	}
@@ -171,9 +176,21 @@ func (j *Database) Tip(loop string) (wait func() (session.Tip, error)) {
 	select {
 	case j.asking <- q:
 	default:
-		go func() { j.asking <- q }()
+		go func() {
+			select {
+			case j.asking <- q:
+			case <-j.closed:
+			}
+		}()
 	}
-	return func() (session.Tip, error) { r := <-q.answer; return r.tip, r.err }
+	return func() (session.Tip, error) {
+		select {
+		case r := <-q.answer:
+			return r.tip, r.err
+		case <-j.closed:
+			return session.Tip{}, errClosed
+		}
+	}
 }
 
 // answer answers questions until the journal is closed.

@@ -68,7 +68,7 @@ func (q *queue) add(loop string, r *request) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.ended {
-		return errors.New("the journal is closed")
+		return errClosed
 	}
 	if len(q.waiting[loop]) == 0 && !q.busy[loop] {
 		q.ready = append(q.ready, loop)
