@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/kedge-opt/kedge"
@@ -41,6 +42,7 @@ type RemoteCrowd struct {
 	ahead   []float64         // the decision that the next states are already there for
 	dares   bool              // to work ahead
 	juries  []*Jury           // that its engines have asked for
+	shown   *remoteRows       // whose tiles are in the window; nil: nobody's
 }
 
 var (
@@ -85,7 +87,7 @@ func (c *RemoteCrowd) settle() (err error) {
 	if 8*c.code.shares > windowHead-sharedAt {
 		return &UnfitError{"a decision makes too many numbers that all share"}
 	}
-	if c.shared, err = dev.Alloc(8 * max(1, c.code.shares)); err != nil {
+	if c.shared, err = dev.Alloc(8 * c.code.shares); err != nil {
 		return err
 	}
 	for i := range c.states {
@@ -112,7 +114,7 @@ func (c *RemoteCrowd) settle() (err error) {
 // enter puts everybody into states, as they are kept.
 func (c *RemoteCrowd) enter(states kedge.Rows) error {
 	c.ahead = c.ahead[:0]
-	if t := c.traits; c.states[0].format == t.format && !t.unit && t.width == c.dim.State && identity(states) != nil && identity(states) == identity(t.of) {
+	if t := c.traits; c.states[0].format == t.format && !t.unit && identity(states) != nil && identity(states) == identity(t.of) {
 		return c.place.dev.Copy(c.states[0].Slab, t.Slab, t.Bytes) // everybody is at the own trait, which is there already
 	}
 	return c.states[0].fill(c.place.dev, c.window, c.workers, func(room []float64, first, last int) ([]float64, error) {
@@ -127,7 +129,7 @@ func (c *RemoteCrowd) enter(states kedge.Rows) error {
 	})
 }
 
-// Leave gives what the crowd holds on the device back; it moves on the CPU from then on.
+// Leave gives what the crowd holds on the device back. Nobody moves it or looks at it from then on.
 func (c *RemoteCrowd) Leave() {
 	dev := c.place.dev
 	for _, t := range c.states {
@@ -166,7 +168,14 @@ func (c *RemoteCrowd) Look() kedge.Rows {
 	if c.retired {
 		return c.home.Look()
 	}
-	return &remoteRows{of: c.states[0], dev: c.place.dev, window: c.window, instead: func(err error) kedge.Rows { return c.retreat(err).Look() }}
+	return c.look(func(err error, room []float64, first, last int) []float64 {
+		return c.retreat(err).Look().View(room, first, last)
+	})
+}
+
+// look is everybody's state on the device; rows that it fails to give come from instead.
+func (c *RemoteCrowd) look(instead func(err error, room []float64, first, last int) []float64) *remoteRows {
+	return &remoteRows{of: c.states[0], dev: c.place.dev, window: c.window, shown: &c.shown, instead: instead}
 }
 
 // Respond deploys u for one step of the dynamics, as population.Crowd does.
@@ -254,16 +263,24 @@ func (c *RemoteCrowd) atHome() *population.Crowd {
 	return c.home
 }
 
-// comeHome brings everybody's state to the CPU.
+// comeHome brings everybody's state to the CPU. On an error the crowd there is as it was.
 func (c *RemoteCrowd) comeHome() error {
 	if err := c.settleHome(); err != nil {
 		return err
 	}
-	if err := c.home.Enter(c.Look()); err != nil {
-		return err
+	var failed error
+	states := c.look(func(err error, room []float64, _, _ int) []float64 {
+		failed = err
+		for i := range room {
+			room[i] = math.NaN() // which no crowd enters
+		}
+		return room
+	})
+	if err := c.home.Enter(states); err != nil {
+		return cmp.Or(failed, err)
 	}
 	c.passed = c.passed[:0]
-	return c.place.dev.Lost()
+	return nil
 }
 
 // settleHome makes the crowd of the CPU, as it was at first.
@@ -331,6 +348,7 @@ func pick(dst []float64, from kedge.Rows, index []int, width int) {
 // fetch copies the states of the given numbers to p, as many at a time as the window has room for.
 func (c *RemoteCrowd) fetch(p []float64, index []int) error {
 	m := c.dim.State
+	c.shown = nil
 	many := (windowBytes - windowHead) / (8 * (m + 1))
 	for first := 0; first < len(index); first += many {
 		some := index[first:min(first+many, len(index))]

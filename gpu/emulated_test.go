@@ -367,6 +367,7 @@ func TestSurvey(t *testing.T) {
 func TestSurveyWithoutRoom(t *testing.T) {
 	calm(t)
 	d := emulated.New()
+	d.Bytes = 1 << 24 // little is copied quickly
 	calls := map[string][]int{}
 	d.Fail = func(name string, before int) int { calls[name] = append(calls[name], before); return 0 }
 	if _, err := Survey(d); err != nil {
@@ -375,6 +376,7 @@ func TestSurveyWithoutRoom(t *testing.T) {
 	for name, many := range map[string]int{"cuMemAlloc_v2": 2, "cuMemcpyDtoDAsync_v2": 1} { // the last ones are the survey's
 		for _, k := range calls[name][len(calls[name])-many:] {
 			d := emulated.New()
+			d.Bytes = 1 << 24
 			d.Fail = func(_ string, before int) int { return map[int]int{k: 2}[before] }
 			list, err := Survey(d)
 			if err != nil || len(list) != 1 || !strings.Contains(list[0].Trouble, "out of memory (2) to "+name) || d.Taken() != 0 {

@@ -15,7 +15,7 @@ func (c *RemoteCrowd) Engine(m kedge.Model) steady.Engine {
 	f, ok := c.f.(aligned)
 	_, isAffinity := m.Objective.(objective.Affinity)
 	aligner, _ := m.Aligned()
-	if !ok || !isAffinity || m.Weights != nil || m.Social || c.code.both == nil || aligner != kedge.Aligner(f) || identity(m.Traits) == nil || identity(m.Traits) != identity(c.config.Traits) {
+	if !ok || !isAffinity || m.Weights != nil || aligner != kedge.Aligner(f) || identity(m.Traits) == nil || identity(m.Traits) != identity(c.config.Traits) {
 		return nil
 	}
 	return &engine{crowd: c, of: f, model: m}

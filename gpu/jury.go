@@ -61,7 +61,7 @@ var _ steady.GradientEngine = (*Jury)(nil)
 func (p *Board) Jury(m kedge.Model, workers int) (*Jury, error) {
 	aligner, _ := m.Aligned()
 	f, ok := aligner.(planar)
-	if _, isAffinity := m.Objective.(objective.Affinity); !ok || !isAffinity || m.Weights != nil || m.Social || m.Traits == nil || f.Shares() < 0 || m.Dims().State != m.Dims().Trait {
+	if _, isAffinity := m.Objective.(objective.Affinity); !ok || !isAffinity || m.Weights != nil || m.Traits == nil || f.Shares() < 0 || m.Dims().State != m.Dims().Trait {
 		return nil, &UnfitError{"the settled value of this model has no kernel"}
 	}
 	j := &Jury{place: p, of: f, rows: m.Traits, width: 1 + m.Dims().Decision}
@@ -112,7 +112,7 @@ func (j *Jury) settle(workers int) (err error) {
 		return err
 	}
 	j.parts, err = dev.Alloc(8 * j.width * treeRoom(j.traits.count()))
-	j.room = make([]float64, ptx.Tile*(j.width+1))
+	j.room = make([]float64, ptx.Tile*j.width)
 	return err
 }
 
@@ -239,7 +239,7 @@ func (j *Jury) list(what verdict) *ptx.OpList {
 	return c
 }
 
-// restLoss is the loss of those behind the last whole tile, which the CPU sums up. Room is that for a tile of traits and one number more.
+// restLoss is the loss of those behind the last whole tile, which the CPU sums up. Room is that for a tile of traits with one number more each.
 func restLoss(of aligned, traits kedge.Rows, u []float64, first int, room []float64) (float64, bool) {
 	size, _ := traits.Size()
 	n := size - first

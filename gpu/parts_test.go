@@ -69,8 +69,16 @@ func TestRoomOfCrowds(t *testing.T) {
 func TestIdentity(t *testing.T) {
 	block := draw(t, 5, 3)
 	short := shorten(t, block)
-	if identity(block) == nil || identity(block) != identity(kedge.Block{Data: block.Data[:6], Width: 3}) || identity(block) == identity(draw(t, 5, 3)) {
+	if identity(block) == nil || identity(block) != identity(kedge.Block{Data: block.Data[:15], Width: 3}) || identity(block) == identity(draw(t, 5, 3)) {
 		t.Error("a block is not known by its numbers")
+	}
+	for _, other := range []kedge.Block{{Data: block.Data[:6], Width: 3}, {Data: block.Data, Width: 5}, {Data: block.Data[3:], Width: 3}} {
+		if identity(block) == identity(other) {
+			t.Errorf("%d numbers in rows of %d are taken for 15 in rows of 3", len(other.Data), other.Width)
+		}
+	}
+	if one := (kedge.Block{Data: []float64{1}, Width: 1}); identity(one) == nil || identity(one) != identity(one) {
+		t.Error("a single number is not known again")
 	}
 	if identity(short) != any(short) || identity(kedge.Block{Width: 3}) != nil || identity(valued{block}) != nil {
 		t.Error("rows are known that cannot be, or are not")
@@ -152,12 +160,13 @@ func TestDecisionsAreKept(t *testing.T) {
 	if now := crowd.Look().View(make([]float64, 30), 0, 10); !slices.Equal(now, before) || len(crowd.passed) > 0 {
 		t.Error("somebody has moved")
 	}
-	crowd.passed = make([]float64, mostPassed-3)
+	const most = 1 << 20 // numbers, which are 8 MiB
+	crowd.passed = make([]float64, most-3)
 	for k, home := range []bool{false, true, true} {
 		if err := crowd.Respond(t.Context(), decision(3, k)); err != nil {
 			t.Fatal(err)
 		}
-		if want := []int{mostPassed, 0, 3}[k]; (crowd.home != nil) != home || len(crowd.passed) != want || crowd.retired {
+		if want := []int{most, 0, 3}[k]; (crowd.home != nil) != home || len(crowd.passed) != want || crowd.retired {
 			t.Errorf("step %d: home %t, %d numbers passed, want %d", k, crowd.home != nil, len(crowd.passed), want)
 		}
 	}
@@ -410,9 +419,10 @@ func TestWideRowsComeInParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &remoteRows{of: wide, dev: p.dev, window: w, instead: func(err error) kedge.Rows { t.Fatal(err); return nil }}
+	var shown *remoteRows
+	r := &remoteRows{of: wide, dev: p.dev, window: w, shown: &shown, instead: func(err error, _ []float64, _, _ int) []float64 { t.Fatal(err); return nil }}
 	for first, have := range map[int]int{0: 7, 3: 6, 8: 1} {
-		r.have = 0
+		shown = nil
 		if r.View(make([]float64, 4096), first*ptx.Tile+5, first*ptx.Tile+6); r.begin != first || r.have != have {
 			t.Errorf("from tile %d on %d are there, want %d", r.begin, r.have, have)
 		}

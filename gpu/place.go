@@ -44,7 +44,7 @@ type Board struct {
 	codes  map[codeKey]*kernels
 	tools  map[ptx.Precision]device.Kernel // that gather
 	tree   device.Kernel
-	faults [2]atomic.Int64 // turns and verdicts until a kernel faults, for tests; 0: never
+	faults [2]atomic.Int64 // turns and verdicts until a kernel faults, for tests; 0 and below: never
 	used   atomic.Bool
 
 	lossTold atomic.Bool
@@ -60,7 +60,7 @@ const (
 )
 
 // strikes tells whether the kernel that is about to be launched is to fault.
-func (p *Board) strikes(at int) bool { return p.faults[at].Load() > 0 && p.faults[at].Add(-1) == 0 }
+func (p *Board) strikes(at int) bool { return p.faults[at].Add(-1) == 0 }
 
 // Lost is the error after which the device can do nothing more in this process; nil while it can.
 func (p *Board) Lost() error { return p.dev.Lost() }
@@ -114,9 +114,9 @@ func (e *UnfitError) Error() string { return "the GPU does not do this: " + e.Wh
 func (p *Board) Fits(c population.Config) error {
 	dim := c.Dynamics.Dims()
 	f, listed := c.Dynamics.(Emitting)
-	size := 0
+	var size, width int
 	if c.Traits != nil {
-		size, _ = c.Traits.Size()
+		size, width = c.Traits.Size()
 	}
 	for _, no := range []struct {
 		is  bool
@@ -128,6 +128,7 @@ func (p *Board) Fits(c population.Config) error {
 		{!listed, fmt.Sprintf("these dynamics have no kernel (%T)", c.Dynamics)},
 		{listed && f.Shares() < 0, "the formula has sines, cosines, tangents or the error function"},
 		{dim.Trait == 0 || size == 0, "people without traits"},
+		{width != dim.Trait, "traits that are not as wide as those of the dynamics"},
 	} {
 		if no.is {
 			return &UnfitError{no.why}

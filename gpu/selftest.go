@@ -126,7 +126,7 @@ func (p *Board) agrees(name string, config population.Config, u []float64) error
 				return err
 			}
 		}
-		if there.retired || there.home != nil {
+		if there.home != nil {
 			return fmt.Errorf("%s: %w", name, errFlagged)
 		}
 		for i, v := range samples[0] {
@@ -169,7 +169,7 @@ type onlyThere struct {
 // SumGradients notes a failure.
 func (e *onlyThere) SumGradients(total, u []float64, answered bool, rest func(part []float64, first int) bool) (worst kedge.Residual, ok bool) {
 	worst, ok = e.engine.SumGradients(total, u, answered, rest)
-	e.failed = e.failed || !ok
+	e.failed = !ok
 	return worst, ok
 }
 

@@ -133,3 +133,25 @@ func TestWhoStepsOnTheCPUHasShownNothing(t *testing.T) {
 		t.Errorf("after %d launches: %v, lost: %v", launched, err, p.Lost())
 	}
 }
+
+// What cannot be compared has shown nothing: a model that nobody settles under, and people whose samples have other sizes.
+func TestWhatCannotBeCompared(t *testing.T) {
+	p := bare(t, emulated.New())
+	_, m := smallCrowd(t)
+	m.Objective = nil
+	if err := agreeing("crowd", m, said{1, true}, decision(3, 1)); err == nil {
+		t.Error("a value without an objective agrees")
+	}
+	written, err := formula.Compile(formula.Source{Decision: "q[1]", State: "p[1]", Trait: "d[2]", Next: "0.5*p + 0.25*q + 0.25*d[0]"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var unfit *UnfitError
+	if err := p.agrees("nobody", population.Config{Dynamics: unlisted{dynamics.Polarized{Dim: 2, Lambda: 0.4, Sigma: 0.5}}, Traits: draw(t, 5, 2)}, []float64{0.6, 0.8}); !errors.As(err, &unfit) {
+		t.Errorf("people whose dynamics are not listed: %v", err)
+	}
+	config := population.Config{Dynamics: written.Dynamics(), Traits: draw(t, 5, 2), States: kedge.Block{Data: make([]float64, 5), Width: 1}}
+	if err := p.agrees("formula", config, []float64{0.5}); err == nil {
+		t.Error("people whose traits are wider than their decision agree")
+	}
+}

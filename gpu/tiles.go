@@ -91,12 +91,18 @@ type traits struct {
 	of   kedge.Rows
 }
 
+// lying is where the numbers of a block lie: others may begin at the same one.
+type lying struct {
+	first       *float64
+	many, width int
+}
+
 // identity is by what rows are known again, nil for rows that are not.
 func identity(r kedge.Rows) any {
 	switch r := r.(type) {
 	case kedge.Block:
 		if len(r.Data) > 0 {
-			return &r.Data[0]
+			return lying{&r.Data[0], len(r.Data), r.Width}
 		}
 	default:
 		if reflect.TypeOf(r).Kind() == reflect.Pointer {
@@ -214,8 +220,9 @@ type remoteRows struct {
 	of          *tiles
 	dev         *device.Device
 	window      *device.Locked
-	instead     func(error) kedge.Rows // of a device that is lost
-	begin, have int                    // tiles that are in the window
+	shown       **remoteRows                                               // whose tiles are in the window
+	instead     func(err error, room []float64, first, last int) []float64 // is View where the device fails
+	begin, have int                                                        // tiles that are in the window, if they are
 }
 
 var _ kedge.Rows = (*remoteRows)(nil)
@@ -223,14 +230,14 @@ var _ kedge.Rows = (*remoteRows)(nil)
 // Size returns how many rows there are and their width.
 func (r *remoteRows) Size() (rows, width int) { return r.of.rows, r.of.width }
 
-// View brings rows into room. Rows of a device that is lost come from the crowd that took its place.
+// View brings rows into room.
 func (r *remoteRows) View(room []float64, first, last int) []float64 {
 	room = room[:(last-first)*r.of.width]
 	for i := first; i < last; i++ {
 		k := i / ptx.Tile
-		if k < r.begin || k >= r.begin+r.have {
+		if *r.shown != r || k < r.begin || k >= r.begin+r.have {
 			if err := r.look(k); err != nil {
-				return r.instead(err).View(room, first, last)
+				return r.instead(err, room, first, last)
 			}
 		}
 		r.row(room[(i-first)*r.of.width:(i-first+1)*r.of.width], (k-r.begin)*r.of.tileBytes(), i%ptx.Tile)
@@ -241,7 +248,7 @@ func (r *remoteRows) View(room []float64, first, last int) []float64 {
 // look brings tiles from number k on into the window.
 func (r *remoteRows) look(k int) error {
 	w, t := r.window, r.of
-	r.have = 0
+	*r.shown = nil
 	many := min(64, (w.Bytes-windowHead)/t.tileBytes(), t.count()-k)
 	if err := r.dev.Fetch(w, windowHead, t.Slab, k*t.tileBytes(), many*t.tileBytes()); err != nil {
 		return err
@@ -249,7 +256,7 @@ func (r *remoteRows) look(k int) error {
 	if err := r.dev.Wait(); err != nil {
 		return err
 	}
-	r.begin, r.have = k, many
+	r.begin, r.have, *r.shown = k, many, r
 	return nil
 }
 
