@@ -6,8 +6,8 @@
 //	err = loop.Tell(ctx, d.K, "morning", client.Answers{P: states, D: traits})
 //	outcome, err := loop.Close(ctx, d.K)
 //
-// Every call can be repeated: the service knows decisions by their number and batches by their name. Calls that got no answer, or a 5xx, are
-// repeated here until the context ends.
+// Every call can be repeated: the service knows decisions by their number and batches by their name. Calls that got no answer, or one by which the same
+// may be taken later, are repeated here until the context ends.
 package client
 
 import (
@@ -48,7 +48,7 @@ type With func(*Client)
 func Open(address string, settings ...With) *Client {
 	lines := http.DefaultTransport.(*http.Transport).Clone()
 	lines.MaxIdleConnsPerHost = 64 // callers at once keep their connections
-	c := &Client{address: strings.TrimRight(address, "/"), http: &http.Client{Transport: lines}, wait: 50 * time.Millisecond}
+	c := &Client{address: strings.TrimRight(address, "/"), http: &http.Client{Transport: lines, CheckRedirect: onlyAsSent}, wait: 50 * time.Millisecond}
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
 		c.address, lines.DialContext = "http://localhost", func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, "unix", path)
@@ -58,6 +58,14 @@ func Open(address string, settings ...With) *Client {
 		o(c)
 	}
 	return c
+}
+
+// onlyAsSent follows a service that has moved with what stays the message that was sent: a command that becomes a question is answered, and not done.
+func onlyAsSent(next *http.Request, past []*http.Request) error {
+	if next.Method != past[0].Method || len(past) >= 10 {
+		return http.ErrUseLastResponse
+	}
+	return nil
 }
 
 // Over sends messages by a transport of one's own.
@@ -356,6 +364,9 @@ func (c *Client) request(ctx context.Context, method, path string, m message) (*
 func problemOf(reply *http.Response, text []byte) *Error {
 	later := []int{http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}
 	p := &Error{Status: reply.StatusCode, Title: reply.Status, Retryable: slices.Contains(later, reply.StatusCode)}
+	if to := reply.Header.Get("Location"); reply.StatusCode/100 == 3 && to != "" {
+		p.Detail = "the service has moved to " + to
+	}
 	json.Unmarshal(text, p)
 	return p
 }

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -51,7 +52,22 @@ func (l *Remote) put(k int, name string, b Answers) (file string, err error) {
 		return "", err
 	}
 	file = filepath.Join(l.drawer(), fmt.Sprintf("%012d-%s.json", k, url.PathEscape(name)))
+	if isOther(file, b) {
+		return "", fmt.Errorf("batch %s of decision %d waits in %s with other people: Flush sends those; tell these under another name", name, k, file)
+	}
 	return file, writeJSON(file, spooled{k, name, b})
+}
+
+// isOther tells whether another batch waits in a file, whatever epoch it is of.
+func isOther(file string, b Answers) bool {
+	var before spooled
+	if readJSON(file, &before) != nil {
+		return false
+	}
+	before.Batch.Epoch = b.Epoch
+	was, err := json.Marshal(before.Batch)
+	now, fault := json.Marshal(b)
+	return err == nil && fault == nil && !bytes.Equal(was, now)
 }
 
 func writeJSON(file string, v any) error {

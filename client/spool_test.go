@@ -3,6 +3,8 @@ package client_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -96,5 +98,42 @@ func TestSpool(t *testing.T) {
 	}
 	if _, err := client.Open(web.URL).Loop("shop").Decide(ctx, time.Second); err == nil {
 		t.Error("a client without a spool knows a last decision")
+	}
+}
+
+// A batch that waits on the disk is not replaced by another of its name, which a service would refuse as well: it goes once it is acknowledged. The same
+// people may be told again.
+func TestWaitingBatchesAreNotReplaced(t *testing.T) {
+	away, arrived := true, ""
+	c := client.Inside(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if away {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		body, _ := io.ReadAll(r.Body)
+		arrived += string(body)
+		fmt.Fprint(w, `{}`)
+	}))
+	client.Spool(t.TempDir())(c)
+	l := c.Loop("shop")
+	tell := func(p float64, epoch string) error {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		_, err := l.Tell(ctx, 1, "am", client.Answers{P: [][]float64{{p}}, Epoch: epoch})
+		return err
+	}
+	var kept *client.SpooledError
+	if err := tell(1, "first"); !errors.As(err, &kept) {
+		t.Fatal(err)
+	}
+	if err := tell(2, "first"); err == nil || errors.As(err, &kept) || !strings.Contains(err.Error(), "with other people") {
+		t.Errorf("other people under the same name: %v", err)
+	}
+	if err := tell(1, "second"); !errors.As(err, &kept) {
+		t.Errorf("the same people: %v", err)
+	}
+	away = false
+	if sent, err := l.Flush(t.Context()); sent != 1 || err != nil || arrived != `{"p":[[1]],"epoch":"second"}` {
+		t.Errorf("%d are sent, %v, and %s arrives", sent, err, arrived)
 	}
 }

@@ -70,7 +70,7 @@ func (f *certifyFlags) run(c *cobra.Command, target string) error {
 		return fmt.Errorf("%s: %w", p.Name, err)
 	}
 	a, err := f.choose(p.Spec)
-	if err == nil && (f.horizon < 0 || !(f.tau > 0 && f.tau < 1)) {
+	if err == nil && (f.horizon < 0 || f.horizon == 0 && c.Flags().Changed("T") || !(f.tau > 0 && f.tau < 1)) {
 		err = fmt.Errorf("--T %d and --tau %v: want a horizon of 1 or more and a probability between 0 and 1", f.horizon, f.tau)
 	}
 	if err != nil {

@@ -49,6 +49,9 @@ Exit codes: 0 nothing failed (! is a warning), 1 a check failed, 64 the command 
 }
 
 func (f *checkFlags) run(c *cobra.Command, target string) error {
+	if f.people < 1 && c.Flags().Changed("people") {
+		return fmt.Errorf("--people %d: want 1 or more", f.people)
+	}
 	s, _, name, err := f.load(c, target)
 	if err != nil {
 		return err

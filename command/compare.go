@@ -156,7 +156,10 @@ func (f *compareFlags) chosen() ([]compare.Entrant, error) {
 
 // problems reads what is compared on.
 func (f *compareFlags) problems(c *cobra.Command, args []string) ([]compare.Subject, error) {
-	over := f.overlays(c, "seed", "iterations")
+	over, err := f.overlays(c, "seed", "iterations")
+	if err != nil {
+		return nil, err
+	}
 	switch f.Suite {
 	case "":
 		src, name, err := source(args[0])

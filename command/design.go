@@ -56,8 +56,11 @@ Exit codes: 0 done, 1 there is no answer, 64 the command or the spec is wrong.`,
 }
 
 func (f *designFlags) run(c *cobra.Command, target string) error {
-	if f.Turns < 1 || f.Turns > 100 || !(f.Noise > 0) || f.Budget < 0 || f.Change < 0 || f.People < 0 {
-		return fmt.Errorf("want --turns from 1 to 100, --noise above 0 (kedge fit says how large errors are), and --budget, --most-change and --people not below 0")
+	given := func(name string, v float64) bool { // or left out
+		return !c.Flags().Changed(name) || v > 0 && phrase.Finite(v)
+	}
+	if f.Turns < 1 || f.Turns > 100 || f.Noise == 0 || !given("noise", f.Noise) || !given("budget", f.Budget) || !given("most-change", f.Change) || !given("people", float64(f.People)) {
+		return fmt.Errorf("want --turns from 1 to 100, --noise above 0 (kedge fit says how large errors are), and --budget, --most-change and --people above 0, or left out")
 	}
 	s, _, name, err := f.load(c, target)
 	if err != nil {

@@ -105,6 +105,12 @@ func TestDesignRefuses(t *testing.T) {
 		{taught, []string{"--noise", "0.3", "--budget", "-1"}, 64, "--budget"},
 		{taught, []string{"--noise", "0.3", "--people", "-1"}, 64, "--people"},
 		{taught, []string{"--noise", "0.3", "--most-change", "-1"}, 64, "want --turns from 1 to 100, --noise above 0"},
+		{taught, []string{"--noise", "0.3", "--most-change", "0"}, 64, "or left out"},   // which is not as far as usual
+		{taught, []string{"--noise", "0.3", "--most-change", "inf"}, 64, "or left out"}, // a search without a scale finds nothing
+		{taught, []string{"--noise", "0.3", "--budget", "0"}, 64, "or left out"},
+		{taught, []string{"--noise", "0.3", "--budget", "NaN"}, 64, "or left out"},
+		{taught, []string{"--noise", "0.3", "--people", "0"}, 64, "or left out"},
+		{taught, []string{"--noise", "Inf"}, 64, "--noise above 0"},
 		{taught, []string{"--noise", "0.3", "--set", "uncertain=0"}, 64, "uncertain"},
 		{strings.Replace(taught, "draws: draws.csv\nuncertain: 40\n", "", 1), []string{"--noise", "0.3"}, 64, "draws"},
 		{strings.Replace(taught, "draws.csv", "absent.csv", 1), []string{"--noise", "0.3"}, 64, "absent.csv"},

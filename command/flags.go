@@ -61,7 +61,11 @@ func (f *specFlags) load(c *cobra.Command, target string) (s *problem.Spec, text
 		}
 		over = append(over, problem.Merge(target+" as published", variant))
 	}
-	over = append(over, f.overlays(c, "seed", "trials", "iterations")...)
+	changes, err := f.overlays(c, "seed", "trials", "iterations")
+	if err != nil {
+		return nil, nil, "", err
+	}
+	over = append(over, changes...)
 	s, err = problem.Parse(f.kinds, target, src, over...)
 	if len(over) > 0 {
 		src = nil
@@ -69,15 +73,22 @@ func (f *specFlags) load(c *cobra.Command, target string) (s *problem.Spec, text
 	return s, src, name, err
 }
 
-// overlays are the changes to a spec that flags ask for.
-func (f *specFlags) overlays(c *cobra.Command, keys ...string) (over []problem.Overlay) {
+// overlays are the changes to a spec that flags ask for. Two values of one key are none.
+func (f *specFlags) overlays(c *cobra.Command, keys ...string) (over []problem.Overlay, err error) {
 	for _, key := range keys {
-		if flag := c.Flags().Lookup(key); flag.Changed {
-			value := flag.Value.String()
-			over = append(over, problem.Assign(key+"="+value).As("--"+key+" "+value))
+		flag := c.Flags().Lookup(key)
+		if !flag.Changed {
+			continue
 		}
+		value := flag.Value.String()
+		for _, set := range f.sets {
+			if other, isSame := strings.CutPrefix(set, key+"="); isSame && other != value {
+				return nil, fmt.Errorf("--%s %s and --set %s: want one of them", key, value, set)
+			}
+		}
+		over = append(over, problem.Assign(key+"="+value).As("--"+key+" "+value))
 	}
-	return append(over, lists.Of(f.sets, problem.Assign)...)
+	return append(over, lists.Of(f.sets, problem.Assign)...), nil
 }
 
 // source returns the text of an embedded case or of a file, and the name of its results.

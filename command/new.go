@@ -4,12 +4,14 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/command/interview"
+	"github.com/kedge-opt/kedge/internal/disk"
 	"github.com/kedge-opt/kedge/internal/plain"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -106,15 +108,21 @@ func (f *newFlags) file(i *interview.Interview, args []string) (name string, err
 	return i.Ask("File", "mine.yaml", check)
 }
 
+// write writes the file whole or not at all; one that is replaced stays what it was until then.
 func (f *newFlags) write(name string, text []byte) error {
-	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	if f.force {
-		flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+		return disk.Disk{}.WriteFile(name, func(w io.Writer) error {
+			_, err := w.Write(text)
+			return err
+		})
 	}
-	file, err := os.OpenFile(name, flags, 0o644)
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
 	}
 	_, err = file.Write(text)
-	return errors.Join(err, file.Close())
+	if err = errors.Join(err, file.Close()); err != nil {
+		return errors.Join(err, os.Remove(name))
+	}
+	return nil
 }

@@ -86,7 +86,11 @@ func (f *sweepFlags) run(c *cobra.Command, file string) error {
 		return err
 	}
 	sum := func(name string) (string, error) { return problem.InputSum(c.Context(), os.DirFS("."), name) }
-	w, err := family.ParseOf(f.kinds, file, src, family.Sources{Read: problem.ReadFile, Sum: sum}, f.overlays(c)...)
+	over, err := f.overlays(c)
+	if err != nil {
+		return err
+	}
+	w, err := family.ParseOf(f.kinds, file, src, family.Sources{Read: problem.ReadFile, Sum: sum}, over...)
 	if err != nil {
 		return interrupted(c, err)
 	}

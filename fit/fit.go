@@ -85,6 +85,7 @@ func Find(ctx context.Context, f *formula.Regressor, l Log, unknowns []Unknown, 
 	if err := l.check(f, unknowns, o); err != nil {
 		return nil, err
 	}
+	l.Weight = evened(l.Weight)
 	p, err := newSearch(f, l, unknowns, o)
 	if err != nil {
 		return nil, err

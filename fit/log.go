@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/internal/rows"
 )
 
@@ -48,6 +50,20 @@ func (l Log) rows(f *formula.Regressor) int { return len(l.After) / f.States }
 
 // weight is how much a row counts.
 func (l Log) weight(i int) float64 { return rows.Weight(l.Weight, i) }
+
+// evened are weights whose mean over rows that count is 1, as it is without weights: a unit of weights makes nothing more certain.
+func evened(weight []float64) []float64 {
+	if weight == nil {
+		return nil
+	}
+	largest, sum, count := slices.Max(weight), 0.0, 0.0
+	for _, w := range weight {
+		if w > 0 {
+			sum, count = sum+w/largest, count+1
+		}
+	}
+	return lists.Of(weight, func(w float64) float64 { return w / largest * (count / sum) })
+}
 
 // total is how much all rows count.
 func (l Log) total(f *formula.Regressor) (sum float64) {

@@ -42,6 +42,7 @@ func (w *work) judge() error {
 	}
 	w.lone()
 	w.alikeForAll()
+	w.before()
 	w.exact()
 	if len(w.log.Instruments.Names) == 0 {
 		out.Warn = append(out.Warn, "Decisions that were set because of demand move with what people would have done anyway, and the answer to them is then wrong, however small its error: give data.instruments, or be sure that they were not.")

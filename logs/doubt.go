@@ -3,6 +3,7 @@ package logs
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem/record"
@@ -40,7 +41,15 @@ func (w *work) lone() {
 
 // byRows says what errors are where people are too few.
 func (w *work) byRows(people int) {
+	w.out.Apart = true
 	w.out.Warn = append(w.out.Warn, fmt.Sprintf("There are no more people (%d) than unknowns (%d): errors take rows of one person for independent of each other, and are too small if they are not.", people, len(w.unknowns)))
+}
+
+// before warns where nobody has two rows a turn apart at the end, so that what all had in common there is not known.
+func (w *work) before() {
+	if last, end := slices.Max(w.turn), w.log.Span(); w.ofTimes() && last < end {
+		w.out.Warn = append(w.out.Warn, fmt.Sprintf("Of %s nobody has a row a turn before: what all had in common at last is that of %s.", w.log.When(end), w.log.When(last)))
+	}
 }
 
 // alikeForAll warns where effects of times leave little of what decisions do.

@@ -50,6 +50,7 @@ type Inference struct {
 	Draws   [][]float64       `json:"-"` // of all unknowns; nil where something cannot be told
 	DrawOf  string            `json:"draws,omitempty"`
 	Quality *Quality          `json:"quality,omitempty"`
+	Apart   bool              `json:"-"` // errors of one person are taken as independent of each other, since people are too few
 	Ahead   *Foreseen         `json:"-"` // what was predicted a turn ahead; nil where something cannot be told
 
 	crowd  crowd

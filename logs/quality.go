@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/fit"
 	"github.com/kedge-opt/kedge/fit/forecast"
 	"github.com/kedge-opt/kedge/formula"
@@ -114,7 +115,11 @@ func (w *work) roll(q *Quality, f *formula.Regressor, rows fit.Log, unknowns []f
 
 // halves fits the earlier and the later half of the dates apart, and looks whether errors come back.
 func (w *work) halves(q *Quality, f *formula.Regressor, rows fit.Log, unknowns []fit.Unknown, o fit.Options) {
-	if apart, err := forecast.Apart(w.ctx, f, rows, unknowns, o, forecast.Halves(rows)); err == nil {
+	byRow := rows
+	if w.out.Apart && f.Traits == 0 { // as the fit of the whole log
+		byRow.Person = kedge.Some(len(rows.Person), len(rows.Person))
+	}
+	if apart, err := forecast.Apart(w.ctx, f, byRow, unknowns, o, forecast.Halves(rows)); err == nil {
 		for _, c := range apart {
 			q.Halves = append(q.Halves, Drifted{c.Name, Amount(c.Values[0]), Amount(c.Errors[0]), Amount(c.Values[1]), Amount(c.Errors[1]), Amount(c.Chance)})
 		}

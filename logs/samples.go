@@ -53,13 +53,28 @@ func (w *work) unseenAgain() error {
 		if start, err = w.origin(own, len(l.Groups)); err != nil {
 			return err
 		}
-		m, err = moments.FindAggregates(w.ctx, f, moments.Aggregates{Exposure: met, Start: start, Time: l.Turn, Group: l.Group, Mean: l.States.Data}, w.unknowns, o)
+		m, err = moments.FindAggregates(w.ctx, f, w.means(met, start), w.unknowns, o)
 	}
 	if err != nil {
 		return w.inRow(err, l.Line)
 	}
 	w.matched(m)
 	return nil
+}
+
+// means are those of the log, which count by its weights.
+func (w *work) means(met moments.Exposure, start moments.Origin) moments.Aggregates {
+	l := w.log
+	a := moments.Aggregates{Exposure: met, Start: start, Time: l.Turn, Group: l.Group, Mean: l.States.Data}
+	if l.Weight == nil {
+		return a
+	}
+	m := len(l.States.Names)
+	a.Count, a.Mean = l.Weight, slices.Clone(a.Mean)
+	for i := range a.Mean {
+		a.Mean[i] *= l.Weight[i/m] // totals of so many
+	}
+	return a
 }
 
 func (w *work) noise() []population.Number {

@@ -46,7 +46,10 @@ func (w *work) estimate() error {
 	if want == LeastSquares || want == Likelihood {
 		return w.search()
 	}
-	if t == nil {
+	switch {
+	case t == nil && w.rows.Weight != nil:
+		return &MisfitError{"--method " + want, "it knows no weights, which data.weight gives; want " + LeastSquares}
+	case t == nil:
 		return &MisfitError{"--method " + want, "the model is not linear in its unknowns with a single state, so that there is no such estimate; want " + LeastSquares}
 	}
 	return w.take(t, want)
@@ -176,6 +179,7 @@ func (w *work) withoutTraits() []float64 {
 // keep takes what was found of people and times.
 func (w *work) keep(f *fit.Fitted) {
 	c := &w.out.crowd
+	w.out.Apart = w.out.Apart || f.Apart()
 	if f.Traits != nil {
 		c.own = w.spread(f.Traits, w.own())
 	}

@@ -68,7 +68,7 @@ func (t *linear) crowd(value []float64) (out crowd) {
 		out.own = own
 	}
 	if w.ofTimes() {
-		last := w.log.Span()
+		last := slices.Max(w.turn)
 		out.season, out.seasons = []float64{season[last]}, make(map[int][]float64, len(season))
 		for turn, v := range season {
 			out.seasons[turn] = []float64{v}
@@ -79,7 +79,7 @@ func (t *linear) crowd(value []float64) (out crowd) {
 
 // follow finds how what was found of people and times goes with the columns of a linear model.
 func (c *crowd) follow(w *work, t *linear) {
-	last := w.log.Span()
+	last := slices.Max(w.turn)
 	c.ownBy, c.seasonBy = make([][]float64, len(w.unknowns)), make([][]float64, len(w.unknowns))
 	for a, j := range t.columns {
 		less := make([]float64, len(t.table.Y))

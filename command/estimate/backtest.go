@@ -54,8 +54,8 @@ Exit codes: 0 there are dates at which rules decide, 1 the log does not tell eno
 }
 
 func (f *backtestFlags) run(c *cobra.Command, target string) error {
-	if a := f.ask; a.Every < 1 || a.Draws < 0 || a.Draws > 400 || !(a.MostChange >= 0) || !phrase.Finite(a.MostChange) {
-		return fmt.Errorf("--every %d, --draws %d and --most-change %v: want at least 1, 0 to 400, and a number from 0 on", a.Every, a.Draws, a.MostChange)
+	if a := f.ask; a.Every < 1 || a.Draws < 0 || a.Draws > 400 || c.Flags().Changed("most-change") && !(a.MostChange > 0 && phrase.Finite(a.MostChange)) {
+		return fmt.Errorf("--every %d, --draws %d and --most-change %v: want at least 1, 0 to 400, and a number above 0, or none", a.Every, a.Draws, a.MostChange)
 	}
 	s, err := f.load(target, "backtest")
 	if err != nil {

@@ -199,6 +199,11 @@ func (f *fitFlags) put(files map[string][]byte, isOld func(name string) bool, pa
 		return err
 	}
 	defer dir.Close()
+	if isOld != nil { // until all other files are in their places none of them is named by a spec of another fit
+		if err := errors.Join(dir.Remove(logs.SpecFile), dir.Sync(".")); err != nil {
+			return err
+		}
+	}
 	found, err := os.ReadDir(f.out)
 	if err != nil {
 		return err
@@ -210,7 +215,7 @@ func (f *fitFlags) put(files map[string][]byte, isOld func(name string) bool, pa
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(files)) {
+	for _, name := range specLast(slices.Sorted(maps.Keys(files))) {
 		if err := dir.Replace(name, func(w io.Writer) error {
 			_, err := w.Write(files[name])
 			return err
@@ -219,6 +224,14 @@ func (f *fitFlags) put(files map[string][]byte, isOld func(name string) bool, pa
 		}
 	}
 	return nil
+}
+
+// specLast puts the spec behind the files that it names.
+func specLast(names []string) []string {
+	if i := slices.Index(names, logs.SpecFile); i >= 0 {
+		names = append(slices.Delete(names, i, i+1), logs.SpecFile)
+	}
+	return names
 }
 
 // isOfAFit tells whether a fit writes a file of that name, and not always.

@@ -66,6 +66,7 @@ backtest panel.yaml --every 0
 backtest panel.yaml --draws -1
 backtest panel.yaml --draws 401
 backtest panel.yaml --most-change -1
+backtest panel.yaml --most-change 0
 backtest panel.yaml --most-change Inf
 backtest panel.yaml --most-change NaN
 backtest panel.yaml --from never

@@ -50,15 +50,23 @@ func how(e *logs.Inference) string {
 	if e.Method != logs.LeastSquares {
 		for _, l := range e.Linear {
 			if l.Method == e.Method {
-				return fmt.Sprintf("Found %s; errors may go together within a person.", manner(l))
+				return fmt.Sprintf("Found %s; %s.", manner(l), errorsOf(e))
 			}
 		}
 	}
 	if e.Method == logs.Likelihood {
-		return fmt.Sprintf("Found as the likeliest numbers under %s errors a step ahead, from %s, of which %d agree; standard errors hold whatever the law, and may go together within a person.", strings.Join(e.Spec.Data.Errors, ", "), phrase.Count(e.Tried, "start"), e.Agreed)
+		return fmt.Sprintf("Found as the likeliest numbers under %s errors a step ahead, from %s, of which %d agree; standard errors hold whatever the law, and %s.", strings.Join(e.Spec.Data.Errors, ", "), phrase.Count(e.Tried, "start"), e.Agreed, strings.TrimPrefix(errorsOf(e), "errors "))
 	}
 	by := map[bool]string{true: "Found by maximum likelihood with random traits", false: "Found by least squares of what the model predicts a step ahead"}[e.Spec.Data.Drawn()]
-	return fmt.Sprintf(by+", from %s, of which %d agree; errors may go together within a person.", phrase.Count(e.Tried, "start"), e.Agreed)
+	return fmt.Sprintf(by+", from %s, of which %d agree; %s.", phrase.Count(e.Tried, "start"), e.Agreed, errorsOf(e))
+}
+
+// errorsOf says what errors of one person are taken to have to do with each other.
+func errorsOf(e *logs.Inference) string {
+	if e.Apart {
+		return "errors are taken as independent from row to row"
+	}
+	return "errors may go together within a person"
 }
 
 // manner is a method as the end of a sentence: its title says by what, or where.

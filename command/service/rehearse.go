@@ -44,8 +44,11 @@ func (r *Rehearsal) Run(ctx context.Context, out io.Writer, s *Simulation, spec 
 		if err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, f.Close()) }()
 		table = csv.NewWriter(f)
+		defer func() { // rounds that were over stay, whatever ended the next
+			table.Flush()
+			err = errors.Join(err, table.Error(), f.Close())
+		}()
 	}
 	head := []string{"algorithm", "k", "outcome", "people", "value", "low", "high"}
 	for i := range spec.Dims().Decision {
@@ -59,8 +62,7 @@ func (r *Rehearsal) Run(ctx context.Context, out io.Writer, s *Simulation, spec 
 			return exit.Failure(err)
 		}
 	}
-	table.Flush()
-	return table.Error()
+	return nil
 }
 
 // play lets one algorithm decide.

@@ -32,7 +32,7 @@ type StepsAhead struct {
 	Steps, Forecasts int
 	Error            [ways][]float64 // roots of mean squares, by entry of the state
 	Gain             [ways]float64   // how much smaller the model's square is than that of a way, summed over entries in units of the last state's; above 0: the model is better
-	GainError        [ways]float64   // its standard error, forecasts of one person going together
+	GainError        [ways]float64   // its standard error, forecasts of one person going together; of few people at least that of independent ones
 }
 
 // Rolled are forecasts from many dates.
@@ -206,9 +206,13 @@ func (s static) at(beside []float64) []float64 {
 // tally are squares of errors, by person.
 type tally struct {
 	count  float64
-	each   []float64       // forecasts of people
-	square [ways][]float64 // by person and entry
+	each   []float64         // forecasts of people
+	square [ways][]float64   // by person and entry
+	alone  [][ways][]float64 // by entry, of every forecast, where people are few
 }
+
+// few is how many people are so few that errors which go together within a person are known badly: those of one person cancel.
+const few = 20
 
 func (t *tally) add(who, people int, seen []float64, guesses [ways][]float64) {
 	m := len(seen)
@@ -220,11 +224,31 @@ func (t *tally) add(who, people int, seen []float64, guesses [ways][]float64) {
 	}
 	t.count++
 	t.each[who]++
+	var alone [ways][]float64
 	for w, guess := range guesses {
 		for e, v := range seen {
-			t.square[w][who*m+e] += float64((v - guess[e]) * (v - guess[e]))
+			square := float64((v - guess[e]) * (v - guess[e]))
+			t.square[w][who*m+e] += square
+			alone[w] = append(alone[w], square)
 		}
 	}
+	if people < few {
+		t.alone = append(t.alone, alone)
+	}
+}
+
+// apart is the sum of squares by which gains differ from their mean, were forecasts independent.
+func (t *tally) apart(h *StepsAhead, w int) (sum float64) {
+	for _, one := range t.alone {
+		off := -h.Gain[w]
+		for e, unit := range h.Error[Last] {
+			if unit > 0 {
+				off += (one[w][e] - one[Model][e]) / unit / unit
+			}
+		}
+		sum += float64(off * off)
+	}
+	return sum
 }
 
 // horizon sums up.
@@ -254,7 +278,7 @@ func (t *tally) horizon(steps, m int) StepsAhead {
 			off := v - float64(h.Gain[w]*t.each[who])
 			sum += float64(off * off)
 		}
-		h.GainError[w] = math.Sqrt(sum) / t.count
+		h.GainError[w] = math.Sqrt(max(sum, t.apart(&h, w))) / t.count
 	}
 	return h
 }

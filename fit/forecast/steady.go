@@ -41,7 +41,7 @@ func Errors(f *formula.Regressor, l fit.Log, fitted *fit.Fitted) []float64 {
 
 // Echo is how much of an error comes back a step later.
 type Echo struct {
-	Share, Error float64 // the share, and its standard error, whatever people's errors are
+	Share, Error float64 // the share, and its standard error, whatever people's errors are; of few people at least that of independent errors
 	Pairs        int
 }
 
@@ -73,13 +73,18 @@ func Echoes(f *formula.Regressor, l fit.Log, fitted *fit.Fitted) ([]Echo, error)
 			out[e].Share = math.NaN()
 			continue
 		}
-		scores := make([]float64, people)
+		scores, apart := make([]float64, people), 0.0
 		visit(func(who int, before, now float64) {
-			scores[who] += float64(before * (now - float64(out[e].Share*before)))
+			score := float64(before * (now - float64(out[e].Share*before)))
+			scores[who] += score
+			apart += float64(score * score)
 		})
 		var sum float64
 		for _, s := range scores {
 			sum += float64(s * s)
+		}
+		if people < few {
+			sum = max(sum, apart)
 		}
 		out[e].Error = math.Sqrt(sum) / square
 	}

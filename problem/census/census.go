@@ -118,6 +118,14 @@ func (p *People) fill(s *Tabulation, got *Tabulated) error {
 	return nil
 }
 
+// Label is a number by which people or groups are called: a whole one by its digits, as files have it.
+func Label(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
 // mostGroups is how many groups there may be.
 const mostGroups = 1000
 
@@ -126,7 +134,7 @@ func (p *People) group(labels []float64, of *formula.Calculation) error {
 	names, entry := map[float64]string{}, of.Entries[len(of.Entries)-1]
 	for _, v := range labels {
 		if _, ok := names[v]; !ok {
-			names[v] = strconv.FormatFloat(v, 'g', -1, 64)
+			names[v] = Label(v)
 			if entry.Texts != nil {
 				names[v] = of.Words[int(v)]
 			}

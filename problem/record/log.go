@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -121,7 +122,7 @@ func (r *reader) labels(at int) (number []int, names []string) {
 		if texts {
 			return r.cells.Of.Words[int(v)]
 		}
-		return strconv.FormatFloat(v, 'g', -1, 64)
+		return census.Label(v)
 	}
 	if texts {
 		slices.SortFunc(distinct, func(a, b float64) int { return strings.Compare(name(a), name(b)) })
@@ -137,10 +138,20 @@ func (r *reader) labels(at int) (number []int, names []string) {
 	return number, names
 }
 
+// apart refuses names that are numbers of so many digits that others are rounded to the same one.
+func (r *reader) apart(at int) error {
+	for i, row := range r.cells.Rows {
+		if v := r.cells.Row(i)[at]; r.cells.Of.Entries[at].Texts == nil && math.Abs(v) >= 1<<53 {
+			return &LineError{r.File, []int{row + 1}, fmt.Sprintf("%s is a number of about %.3g, and beyond 9007199254740991 whole numbers that differ are rounded to one; want texts, as with a letter before each", r.field(at), v)}
+		}
+	}
+	return nil
+}
+
 func (r *reader) people() error {
 	if at := r.entry("person"); at >= 0 {
 		r.log.Person, r.log.People = r.labels(at)
-		return nil
+		return r.apart(at)
 	}
 	for i, row := range r.cells.Rows {
 		r.log.Person, r.log.People = append(r.log.Person, i), append(r.log.People, "row "+strconv.Itoa(row+1))
@@ -241,6 +252,9 @@ func (r *reader) groups() error {
 	at := r.entry("group")
 	if at < 0 {
 		return nil
+	}
+	if err := r.apart(at); err != nil {
+		return err
 	}
 	number, names := r.labels(at)
 	if len(names) > mostGroups {

@@ -35,14 +35,19 @@ func dateForms() []string {
 	return []string{"2006-01-02", time.RFC3339, "2006-01-02 15:04:05", "2006-01", "2006"}
 }
 
-// date reads a date as the days, months or years since year 0 that turns are counted in.
+// date reads a date as the days, months or years since year 0 that turns are counted in: those of the place that it was written at, where days are of 23 to 25
+// hours, unless turns are parts of days.
 func (c calendar) date(text string) (float64, bool) {
 	for _, form := range dateForms() {
 		at, err := time.Parse(form, text)
 		if err != nil {
 			continue
 		}
-		days := float64(at.Unix()) / 86400
+		seconds := at.Unix()
+		if _, ahead := at.Zone(); c.every == math.Trunc(c.every) {
+			seconds += int64(ahead)
+		}
+		days := float64(seconds) / 86400
 		switch c.unit {
 		case "week":
 			return days / 7, true

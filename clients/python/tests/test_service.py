@@ -1,10 +1,13 @@
 """Tests of the service's client with a real kedge serve: the variable KEDGE names the command."""
 
+import http.server
+import json
 import os
 import random
 import subprocess
 import tempfile
 import threading
+import time
 import unittest
 from pathlib import Path
 
@@ -182,6 +185,100 @@ class Service(unittest.TestCase):
         again = self.loop.ask()  # repeated until somebody answers
         self.assertEqual((again, again.stale), (offer, False))
         later.join()
+
+
+class Answering(unittest.TestCase):
+    """What stands between a client and the service, played by a server that answers what a test says."""
+
+    def served(self, answer, patience=5.0):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                answer(self, body)
+
+            do_POST = do_PUT = do_DELETE = do_GET
+
+            def log_message(self, *args):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        return kedge.connect(f"http://127.0.0.1:{server.server_port}", key="secret", patience=patience)
+
+    @staticmethod
+    def reply(handler, status, text, length=None, **headers):
+        handler.send_response(status)
+        for name, value in headers.items():
+            handler.send_header(name, value)
+        handler.send_header("Content-Length", str(len(text) if length is None else length))
+        handler.end_headers()
+        handler.wfile.write(text)
+
+    def test_commands_are_not_made_questions(self):
+        """A redirect makes a question of a command, whose answer passes for a loop that was made; and the key goes wherever it points."""
+        arrived = []
+
+        def there(handler, body):
+            arrived.append((handler.command, handler.headers.get("Authorization")))
+            self.reply(handler, 200, b'{"loops": []}')
+
+        moved = self.served(there).url
+        for status in (301, 302, 303, 307, 308):
+            here = self.served(lambda handler, body: self.reply(handler, status, b"", Location=moved + handler.path))
+            for call in (lambda: here.create("shop", "spec"), here.loops):
+                with self.assertRaises(kedge.ServiceError) as caught:
+                    call()
+                self.assertEqual(caught.exception.status, status)
+                self.assertIn(moved, str(caught.exception))
+        self.assertEqual(arrived, [])
+
+    def test_what_breaks_off_is_repeated(self):
+        """A reply that ends early, and a gateway that is busy in words of its own, are no answers."""
+        for broken in (
+            lambda handler: self.reply(handler, 200, b'{"loops"', length=100),
+            lambda handler: self.reply(handler, 503, b'{"title"', length=100),
+            lambda handler: handler.wfile.write(b"nonsense\r\n\r\n"),
+            lambda handler: self.reply(handler, 503, b'{"message": "Service Unavailable"}'),
+            lambda handler: self.reply(handler, 502, b"[]"),
+        ):
+            calls = []
+
+            def answer(handler, body):
+                calls.append(body)
+                broken(handler) if len(calls) < 3 else self.reply(handler, 200, b'{"loops": [{"loop": "shop"}]}')
+
+            self.assertEqual(self.served(answer).loops(), ["shop"])
+            self.assertEqual(len(calls), 3)
+        with self.assertRaises(kedge.Unreachable):
+            self.served(lambda handler, body: self.reply(handler, 200, b'{"loops"', length=100), patience=0.2).loops()
+
+    def test_waiting_is_no_silence(self):
+        """A service that was asked to wait for longer than patience has not gone away."""
+        def answer(handler, body):
+            time.sleep(1.0)
+            self.reply(handler, 200, b'{"k": 2, "epoch": "e", "u": [1]}')
+
+        loop = self.served(answer, patience=0.3).loop("shop")
+        self.assertEqual(loop.ask(after_k=1, wait=1.0).k, 2)
+
+    def test_names_of_people(self):
+        """Where one id is missing, whole numbers come as floats; a missing one is not a person who is called nan or None."""
+        told = []
+
+        def answer(handler, body):
+            told.append(json.loads(body)["id"])
+            self.reply(handler, 200, b"{}")
+
+        loop = self.served(answer).loop("shop")
+        for ids in ([7, 8], [7.0, 8.0], ["7", "8"], Series([7.0, 8.0])):
+            loop.tell(1, p=[[1], [2]], ids=ids)
+        self.assertEqual(told, [["7", "8"]] * 4)
+        for missing in (None, float("nan"), ""):
+            with self.assertRaises(kedge.KedgeError) as caught:
+                loop.tell(1, p=[[1], [2]], ids=[7.0, missing])
+            self.assertIn("row 1 has no id", str(caught.exception))
 
 
 if __name__ == "__main__":

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import array
 import contextlib
+import http.client
 import io
 import json
 import os
 import random
-import socket
 import struct
 import sys
 import tempfile
@@ -81,14 +81,14 @@ class Service:
         self.call("POST", "/v1/loops", {"name": name, "spec": spec, "mode": mode})
         return self.loop(name)
 
-    def call(self, method: str, path: str, body: Any = None, *, content: bytes | None = None, kind: str = "application/json") -> Any:
-        """Send a message until there is an answer, as JSON or as it stands."""
+    def call(self, method: str, path: str, body: Any = None, *, content: bytes | None = None, kind: str = "application/json", hold: float = 0.0) -> Any:
+        """Send a message until there is an answer, as JSON or as it stands. hold is how many seconds the service was asked to wait with it."""
         if content is None and body is not None:
             try:
                 content = json.dumps(body, allow_nan=False).encode()
             except ValueError:
                 raise KedgeError("a number is not finite; leave that person out, or give None for a trait that is not known") from None
-        until, wait = time.monotonic() + self.patience, 0.05
+        until, wait = time.monotonic() + self.patience + hold, 0.05
         while True:
             try:
                 return self._try(method, path, content, kind, max(0.1, until - time.monotonic()))
@@ -107,18 +107,37 @@ class Service:
         if self._key:
             request.add_header("Authorization", "Bearer " + self._key)
         try:
-            with urllib.request.urlopen(request, timeout=timeout) as reply:
-                return json.loads(reply.read() or b"null")
-        except urllib.error.HTTPError as error:
-            with error:
-                text = error.read()
             try:
-                problem = json.loads(text)
-            except ValueError:
-                problem = {"title": f"HTTP {error.code}", "retryable": error.code >= 500}
-            raise ServiceError(problem if isinstance(problem, dict) else {}, error.code) from None
-        except (OSError, socket.timeout, ValueError) as error:
+                with _opener.open(request, timeout=timeout) as reply:
+                    return json.loads(reply.read() or b"null")
+            except urllib.error.HTTPError as error:
+                with error:
+                    raise ServiceError(_problem(error), error.code) from None
+        except (OSError, http.client.HTTPException, ValueError) as error:
             raise Unreachable(f"{self.url}: {getattr(error, 'reason', error)}") from error
+
+
+class _Still(urllib.request.HTTPRedirectHandler):
+    """Follows nobody: a command that is sent on as a question is answered and not done, and a key is for this service alone."""
+
+    def redirect_request(self, *args: Any) -> None:
+        return None
+
+
+_opener = urllib.request.build_opener(_Still)
+
+
+def _problem(error: urllib.error.HTTPError) -> dict:
+    """What a reply says that is none. A gateway answers in its own words, and the same message may be taken later."""
+    problem = {"title": f"HTTP {error.code}", "retryable": error.code in (502, 503, 504)}
+    if error.code // 100 == 3:
+        problem["detail"] = f"the service has moved to {error.headers.get('Location')}"
+    text = error.read()
+    try:
+        told = json.loads(text)
+    except ValueError:
+        return problem
+    return {**problem, **told} if isinstance(told, dict) else problem
 
 
 class Offer(dict):
@@ -152,7 +171,7 @@ class Loop:
         """The decision to deploy; with after_k the first after that one, waiting up to wait seconds."""
         body = {} if after_k is None else {"after_k": after_k, "wait": f"{int(1000 * wait)}ms"}
         try:
-            offer = Offer(self._call("POST", "/ask", body))
+            offer = Offer(self._call("POST", "/ask", body, hold=wait))
         except (Unreachable, ServiceError) as error:
             if isinstance(error, ServiceError) and not error.retryable or self.service.keep is None:
                 raise
@@ -179,7 +198,7 @@ class Loop:
             p, d = _columns(people, state), _columns(people, trait) if trait else None
             w = _column(people, weight) if weight else None
             ids = _column(people, id) if id else None
-        body = {"p": _rows(p), "d": None if d is None else _traits(d), "w": None if w is None else _vector(w), "id": None if ids is None else [str(one) for one in ids]}
+        body = {"p": _rows(p), "d": None if d is None else _traits(d), "w": None if w is None else _vector(w), "id": None if ids is None else _names(ids)}
         path = f"/decisions/{k}/batches/{urllib.parse.quote(batch, safe='')}"
         query = urllib.parse.urlencode(_given({"epoch": self.epoch, "observed_at": observed_at}))
         if body["id"] is None and len(body["p"]) >= 1000 and (body["d"] is None or all(row is not None for row in body["d"])):
@@ -348,6 +367,17 @@ def _rows(values: Any) -> list:
 def _traits(values: Any) -> list:
     """Rows of traits. Arrays have no None: a row of nothing but NaN is somebody whose trait is not known."""
     return [None if row is None or row and all(value != value for value in row) else row for row in _rows(values)]
+
+
+def _names(values: Any) -> list[str]:
+    """Who people are. A column of whole numbers of which one is missing has become one of floats, and what is missing is nobody's name."""
+    names = []
+    for row, value in enumerate(_plain(values)):
+        if value is None or value != value or str(value) in ("", "<NA>"):
+            raise KedgeError(f"row {row} has no id; leave that person out, or give no ids")
+        whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
+        names.append(str(int(value)) if whole else str(value))
+    return names
 
 
 def _column(frame: Any, name: str) -> list:
