@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -30,7 +31,7 @@ type SpooledError struct {
 }
 
 func (e *SpooledError) Error() string {
-	return fmt.Sprintf("kept in %s until the service answers: %v", e.File, e.Err)
+	return fmt.Sprintf("kept in %s until the service takes it: %v", e.File, e.Err)
 }
 
 // Unwrap is why it was not sent.
@@ -96,20 +97,21 @@ func (l *Remote) Close(ctx context.Context, k int) (c session.Closing, err error
 	return c, l.call(ctx, "POST", l.path("/decisions/%d/close", k), session.Close{Epoch: l.Epoch()}, &c)
 }
 
-// settle decides what becomes of a batch that was sent: what is acknowledged goes, what is refused is set aside, and what got no answer stays.
+// settle decides what becomes of a batch that was sent: what is acknowledged goes, what is refused is set aside, and what got no answer stays, as does
+// what was sent with a wrong key, which says nothing of the people.
 func settle(file string, err error) error {
 	var refused *Error
 	switch {
 	case err == nil:
 		return os.Remove(file)
-	case errors.As(err, &refused) && !refused.Retryable:
+	case errors.As(err, &refused) && !refused.Retryable && refused.Status != http.StatusUnauthorized && refused.Status != http.StatusForbidden:
 		return errors.Join(err, os.Rename(file, strings.TrimSuffix(file, ".json")+".refused"))
 	}
 	return &SpooledError{file, err}
 }
 
 // Flush sends the batches of the loop that wait on the disk, in the order of their decisions, and returns how many the service took. Those that it
-// refuses are set aside under the ending .refused.
+// refuses are set aside under the ending .refused; where it refuses the key they all stay.
 func (l *Remote) Flush(ctx context.Context) (sent int, err error) {
 	entries, err := os.ReadDir(l.drawer()) // in the order of their names
 	if errors.Is(err, fs.ErrNotExist) || l.spool == "" {

@@ -101,6 +101,35 @@ func TestSpool(t *testing.T) {
 	}
 }
 
+// A key that has expired says nothing of people: their batches wait on the disk until there is another.
+func TestBatchesWaitForAKey(t *testing.T) {
+	status := http.StatusUnauthorized
+	c := client.Inside(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(status)
+		fmt.Fprint(w, `{}`)
+	}))
+	spool := t.TempDir()
+	client.Spool(spool)(c)
+	l := c.Loop("shop")
+	var waits *client.SpooledError
+	for _, name := range []string{"am", "pm"} {
+		if _, err := l.Tell(t.Context(), 1, name, client.Answers{P: [][]float64{{1}}}); !errors.As(err, &waits) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	status = http.StatusForbidden
+	if sent, err := l.Flush(t.Context()); sent != 0 || !errors.As(err, &waits) {
+		t.Errorf("%d were sent, %v", sent, err)
+	}
+	status = http.StatusOK
+	if sent, err := l.Flush(t.Context()); sent != 2 || err != nil {
+		t.Errorf("%d were sent, %v", sent, err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(spool, "shop", "*")); len(left) != 0 {
+		t.Errorf("%v is still there", left)
+	}
+}
+
 // A batch that waits on the disk is not replaced by another of its name, which a service would refuse as well: it goes once it is acknowledged. The same
 // people may be told again.
 func TestWaitingBatchesAreNotReplaced(t *testing.T) {
