@@ -262,6 +262,13 @@ func (f *sweepFlags) list(out io.Writer, w *family.Sweep, told *plan.Outlook) er
 	return show(out, page.Heading(lines[0]), page.Plainly(lines[1:]), page.Plainly{fmt.Sprintf("%d cells", len(w.Cells))})
 }
 
+// isSame tells whether two names are of one folder.
+func isSame(a, b string) bool {
+	one, err := os.Stat(a)
+	other, fault := os.Stat(b)
+	return err == nil && fault == nil && os.SameFile(one, other)
+}
+
 func newMerge(kinds *kind.Catalogue) *cobra.Command {
 	var f resultFlags
 	c := &cobra.Command{
@@ -279,6 +286,11 @@ Exit codes: 0 done, 1 cells are missing or failed, 64 the parts do not belong to
   kedge merge runs/grid runs/grid-1of2 runs/grid-2of2`,
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
+			for _, part := range args[1:] {
+				if isSame(part, args[0]) {
+					return fmt.Errorf("%s is OUT and a part: what OUT has stays; leave it out of the parts", part)
+				}
+			}
 			if err := errors.Join(room.Writable(args[0]), fitsDisk(args[0], bytesBelow(args[1:]))); err != nil {
 				return err
 			}

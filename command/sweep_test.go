@@ -53,6 +53,9 @@ func TestSweepAndMerge(t *testing.T) {
 	if out, code := command(t, "merge", dir+"m", dir+"1"); code != exitFailed || !strings.Contains(out, "3 of 6 cells are in no part") {
 		t.Errorf("half a merge: exit code %d: %s", code, out)
 	}
+	if out, code := command(t, "merge", dir+"m", dir+"1", dir+"m/"); code != exitUsage || !strings.Contains(out, "leave it out of the parts") {
+		t.Errorf("merge into a part: code %d, %s", code, out)
+	}
 	if out, code := command(t, "merge", dir+"m", dir+"1", dir+"2"); code != 0 || !strings.Contains(out, "6 cells") {
 		t.Errorf("merge: exit code %d: %s", code, out)
 	}
