@@ -2,8 +2,8 @@ package command
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 )
 
@@ -15,23 +15,22 @@ func TestSpecsAreWrittenWholeOrNotAtAll(t *testing.T) {
 	if err := os.WriteFile(mine, []byte(notes), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	var usual syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &usual); err != nil {
-		t.Fatal(err)
+	full := func(args ...string) int {
+		c, out := process(t, args...)
+		limited := exec.Command("sh", append([]string{"-c", `ulimit -f 2; trap "" XFSZ; exec "$0" "$@"`}, c.Args...)...) // blocks of 512 bytes
+		limited.Stderr = out
+		if limited.Run(); limited.ProcessState == nil {
+			t.Fatal(out)
+		}
+		return limited.ProcessState.ExitCode()
 	}
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 1 << 10, Max: usual.Max}); err != nil {
-		t.Fatal(err)
+	code := full("new", "--yes", "--force", mine)
+	if text, err := os.ReadFile(mine); code != 1 || err != nil || string(text) != notes {
+		t.Errorf("exit code %d, and the file holds %d bytes: %.60q, %v", code, len(text), text, err)
 	}
-	_, replaced := command(t, "new", "--yes", "--force", mine)
-	_, made := command(t, "new", "--yes", other)
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &usual); err != nil {
-		t.Fatal(err)
-	}
-	if text, err := os.ReadFile(mine); replaced != 1 || err != nil || string(text) != notes {
-		t.Errorf("exit code %d, and the file holds %d bytes: %.60q, %v", replaced, len(text), text, err)
-	}
-	if _, err := os.Stat(other); made != 1 || !os.IsNotExist(err) {
-		t.Errorf("exit code %d, and of the new file there is something: %v", made, err)
+	code = full("new", "--yes", other)
+	if _, err := os.Stat(other); code != 1 || !os.IsNotExist(err) {
+		t.Errorf("exit code %d, and of the new file there is something: %v", code, err)
 	}
 	if _, code := command(t, "new", "--yes", "--force", mine); code != 0 {
 		t.Error(code)
