@@ -34,6 +34,9 @@ type call struct {
 
 // status is how a loop stands.
 func (s *Server) status(ctx context.Context, loop string) (status session.Status, err error) {
+	if err := s.kills.Read(ctx); err != nil {
+		return status, err
+	}
 	err = s.host.Look(ctx, loop, func(l *session.Loop) error { status = l.Status(); return nil })
 	if s.kills.Is(loop) {
 		status.Mode = session.Killed

@@ -230,7 +230,7 @@ func (c *call) readBatch(dim kedge.Dims) (t batch.Told, err error) {
 		return t, problem(unsupported, fmt.Sprintf("%s is not taken in the encoding %q; JSON and NDJSON may be in gzip", format, packed))
 	}
 	if t, err = batch.Read(&meter{in, c}, format, dim, lim); err != nil {
-		return t, flawed(err, "")
+		return t, c.misread(err, "", dim)
 	}
 	q := c.query()
 	t.Epoch = cmp.Or(t.Epoch, q.Get("epoch"))
@@ -240,6 +240,16 @@ func (c *call) readBatch(dim kedge.Dims) (t batch.Told, err error) {
 		}
 	}
 	return t, nil
+}
+
+// misread is why a batch cannot be read. Where another server has removed the loop, and made one of other numbers, it may be sent again.
+func (c *call) misread(err error, below string, as kedge.Dims) error {
+	if dim, fault := c.host.LatestDims(c.Context(), c.loop); fault != nil {
+		return fault
+	} else if dim != as {
+		return session.ErrConflict
+	}
+	return flawed(err, below)
 }
 
 // flawed is what is wrong with a batch as a problem; its pointers are below a part of the message.

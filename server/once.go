@@ -20,10 +20,21 @@ import (
 // do carries a command out, after a kill of the loop that could not be written down before.
 func (c *call) do(status int, command session.Command) (int, any, error) {
 	waits := c.kills.Write(c.Context(), c.loop)
-	if to, is := command.(session.Switch); is && to.To != session.Killed && waits != nil { // it would go on from before the kill
+	if waits != nil && goesOn(command) { // from before the kill
 		return 0, nil, waits
 	}
 	return c.carry(status, command)
+}
+
+// goesOn tells whether a command has a loop answer its rule.
+func goesOn(command session.Command) bool {
+	switch c := command.(type) {
+	case session.Switch:
+		return c.To != session.Killed
+	case session.Exchange:
+		return c.Ask
+	}
+	return false
 }
 
 // carry carries a command out; once, if the sender gave the request a word, and not at all if it is only to be tried.

@@ -77,6 +77,9 @@ func glances(c *call) (int, any, error) {
 
 // glance looks at one loop.
 func (c *call) glance(loop string) (g Glance, err error) {
+	if err := c.kills.Read(c.Context()); err != nil {
+		return g, err
+	}
 	err = c.host.Look(c.Context(), loop, func(l *session.Loop) error {
 		s := l.Status()
 		_, plan := l.Arranged()

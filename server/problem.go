@@ -13,6 +13,7 @@ import (
 
 	"github.com/kedge-opt/kedge/server/keyring"
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/session/kills"
 )
 
 // ProblemDetails is what a client gets instead of a reply, by RFC 9457. Nothing has changed.
@@ -52,6 +53,8 @@ func problemOf(err error) *ProblemDetails {
 		return p
 	case errors.As(err, &large):
 		return problem(session.TooLarge, fmt.Sprintf("the body has more than %d bytes", large.Limit))
+	case errors.Is(err, kills.ErrUnread):
+		return problem(starting, kills.ErrUnread.Error())
 	case errors.Is(err, session.ErrFull):
 		return problem(diskFull, "nothing was stored")
 	case errors.Is(err, session.ErrBusy), errors.Is(err, session.ErrConflict), errors.Is(err, context.Canceled): // the last: whoever asked has left, or the server ends

@@ -111,7 +111,7 @@ func New(c Setup) *Server {
 	s.handler = named(s.guard(cross.Handler(missing(mux))))
 	var err error
 	if s.kills, err = kills.Recall(context.Background(), s.host, s.journal, c.Marks); err != nil {
-		s.log.Error("the marks of kills could not be read", "why", err)
+		s.log.Error("no loop is asked until the marks of kills can be read", "why", err)
 	}
 	return s
 }

@@ -42,6 +42,9 @@ func ask(c *call, b asking) (int, any, error) {
 			return 0, nil, err
 		}
 	}
+	if err := c.kills.Read(c.Context()); err != nil {
+		return 0, nil, err
+	}
 	if c.kills.Settle(c.Context(), c.loop) {
 		return c.killedOffer()
 	}
@@ -126,7 +129,7 @@ func exchange(c *call) (int, any, error) {
 		}
 		t, err := batch.Parse(b.Batch, dim, lim)
 		if err != nil {
-			return 0, nil, flawed(err, "/batch")
+			return 0, nil, c.misread(err, "/batch", dim)
 		}
 		x.Tell = &session.Tell{ID: b.Name, Batch: t.Batch}
 	}

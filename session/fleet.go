@@ -91,13 +91,6 @@ type Fleet struct {
 	offers  map[string]offered // where others write as well: what can be told when the journal is lost
 }
 
-// offered is what a loop last offered that is written, as it was after an event.
-type offered struct {
-	seq   int
-	epoch string
-	offer *Offer // nil: that decision has ended, or is no longer what was offered
-}
-
 // entry is a loop that is in use, or was a moment ago.
 type entry struct {
 	name    string
@@ -195,8 +188,8 @@ func (h *Fleet) part(ctx context.Context, name string) (end func()) {
 	return h.Span(ctx, name)
 }
 
-// decide carries out a command on a loop that was entered, queues what happened, and leaves it. Of a loop that fell over nobody knows what it is:
-// it is read again when it is next wanted. The reply is of the loop as it was after event number seq.
+// decide carries out a command on a loop that was entered, queues what happened, and leaves it. Of a loop that fell over, or whose command failed midway, nobody
+// knows what it is: it is read again when it is next wanted. The reply is of the loop as it was after event number seq.
 func (h *Fleet) decide(ctx context.Context, e *entry, actor string, c Command) (reply any, events []Event, seq int, wait func() error, refused, err error) {
 	defer e.mu.Unlock()
 	whole := false
@@ -230,17 +223,30 @@ func (h *Fleet) decide(ctx context.Context, e *entry, actor string, c Command) (
 			e.offered = wait
 		}
 	}
-	whole = after > 0 || len(events) > 0 // else nobody made it
+	_, known := errors.AsType[*Refusal](refused)
+	whole = (after > 0 || len(events) > 0) && (refused == nil || known) // else nobody made it, or it failed midway
 	return reply, events, after + len(events), wait, refused, nil
 }
 
-// Dims are those of a loop, which never change, so that nobody waits for what happens to it.
-func (h *Fleet) Dims(ctx context.Context, name string) (dim kedge.Dims, err error) {
-	e := h.enter(name)
+// Dims are those of a loop, which never change, so that nobody waits for what happens to it. They may be of one that another host has removed.
+func (h *Fleet) Dims(ctx context.Context, name string) (kedge.Dims, error) {
+	return h.dims(ctx, h.enter(name))
+}
+
+// LatestDims are Dims after all that other hosts have written.
+func (h *Fleet) LatestDims(ctx context.Context, name string) (dim kedge.Dims, err error) {
+	e, err := h.refresh(ctx, name)
+	if err != nil {
+		return dim, err
+	}
+	return h.dims(ctx, e)
+}
+
+func (h *Fleet) dims(ctx context.Context, e *entry) (dim kedge.Dims, err error) {
 	defer e.mu.Unlock()
 	err = h.load(ctx, e)
 	if err == nil && e.loop.plan == nil {
-		err = refuse(NotFound, "there is no loop %s", name)
+		err = refuse(NotFound, "there is no loop %s", e.name)
 	}
 	if err != nil {
 		h.drop(e)
@@ -516,47 +522,6 @@ func (h *Fleet) refresh(ctx context.Context, name string) (e *entry, err error) 
 		e.behind = e.behind || seq < tip.Seq || seq == tip.Seq && hash != tip.Hash
 	}
 	return e, nil
-}
-
-// remember keeps what was offered last. Who asks while the journal is lost gets what is known to have been written.
-func (h *Fleet) remember(e *entry, c Command, reply any, events []Event, seq int, err error) (any, error) {
-	e.mu.Lock()
-	offer, known := reply.(Offer)
-	known = known && len(events) == 0 && !e.gone
-	e.mu.Unlock()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if err == nil {
-		h.note(e.name, reply, events, seq)
-		return reply, nil
-	}
-	if last := h.offers[e.name].offer; !known && last != nil {
-		offer, known = *last, last.DeployBy == nil || h.clock.Now().Before(*last.DeployBy)
-	}
-	if _, asks := c.(Ask); !asks || !known || !errors.Is(err, ErrLost) {
-		return nil, err
-	}
-	offer.Durable = new(bool)
-	return offer, nil
-}
-
-// note keeps the offer of the current decision of a loop, unless more of the loop is known than who was answered has seen. Another loop of its name has another epoch.
-func (h *Fleet) note(name string, reply any, events []Event, seq int) {
-	var next *Offer
-	switch r := reply.(type) {
-	case Offer:
-		next = &r
-	case Exchanged:
-		next = r.Next
-	}
-	was := h.offers[name]
-	switch {
-	case seq < was.seq && (next == nil || next.Epoch == was.epoch):
-	case next != nil:
-		h.offers[name] = offered{seq, next.Epoch, next}
-	case slices.ContainsFunc(events, func(one Event) bool { return one.Kind != Told }):
-		h.offers[name] = offered{seq, was.epoch, nil}
-	}
 }
 
 func nothing() error { return nil }

@@ -81,20 +81,42 @@ func syncFile(file string) error {
 	return ground().SyncDir(filepath.Dir(file))
 }
 
-// Restore makes a data folder of a backup, which is checked first. Every loop begins another epoch.
+// restoring is the folder in which a database is made ready that is restored. Without the rest of it, it is of a restore that was cut short.
+const restoring = "restoring"
+
+// Restore makes a data folder of a backup, which is checked first. Every loop begins another epoch before anybody can open the folder as one with loops.
 func Restore(ctx context.Context, file, dir string, clock session.Clock, plan session.Planner) (c Audit, err error) {
 	if c, err = CheckFile(ctx, file, true); err != nil {
 		return c, fmt.Errorf("%s is not sound: %w", file, err)
 	}
-	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+	if entries, err := os.ReadDir(dir); err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() != restoring }) {
 		return c, fmt.Errorf("%s is not empty; restore into another folder", dir)
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	work := filepath.Join(dir, restoring)
+	if err := errors.Join(os.RemoveAll(work), os.MkdirAll(work, 0o700)); err != nil {
 		return c, err
 	}
-	from, err := os.Open(file)
+	defer os.RemoveAll(work)
+	broken := renewCopy(ctx, file, work, clock, plan)
+	if broken != nil && !isUnread(broken) {
+		return c, broken
+	}
+	into, err := ground().Open(dir)
 	if err != nil {
 		return c, err
+	}
+	defer into.Close()
+	if err := into.Rename(restoring+"/"+database, database); err != nil {
+		return c, err
+	}
+	return c, errors.Join(into.Sync("."), broken)
+}
+
+// renewCopy copies a backup to a folder, where its loops begin another epoch.
+func renewCopy(ctx context.Context, file, dir string, clock session.Clock, plan session.Planner) error {
+	from, err := os.Open(file)
+	if err != nil {
+		return err
 	}
 	defer from.Close()
 	err = ground().WriteFile(filepath.Join(dir, database), func(w io.Writer) error {
@@ -102,35 +124,50 @@ func Restore(ctx context.Context, file, dir string, clock session.Clock, plan se
 		return err
 	})
 	if err != nil {
-		return c, err
+		return err
 	}
 	s, err := Open(dir)
 	if err != nil {
-		return c, err
+		return err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	return c, Renew(ctx, s, clock, plan, "restored from "+filepath.Base(file))
+	err = Renew(ctx, s, clock, plan, restoredFrom(file))
+	if closed := s.Close(); closed != nil {
+		return closed
+	}
+	return err
 }
 
-// Renew has every loop of a journal begin another epoch, since what was decided after it was copied is not in it.
+func restoredFrom(file string) string { return "restored from " + filepath.Base(file) }
+
+// isUnread tells whether an error is of loops alone that cannot be read. Nobody can ask them, in whatever epoch they are.
+func isUnread(err error) bool {
+	_, is := errors.AsType[*session.ChainError](err)
+	return is
+}
+
+// Renew has every loop of a journal begin another epoch, since what was decided after it was copied is not in it. One that cannot be read keeps no other
+// from that.
 func Renew(ctx context.Context, j session.Journal, clock session.Clock, plan session.Planner, reason string) error {
 	heads, err := j.Loops(ctx)
 	if err != nil {
 		return err
 	}
 	fleet := session.NewFleet(j, clock, plan, nil)
+	var broken []error
 	for _, one := range heads {
 		if session.IsOwn(one.Loop) {
 			continue
 		}
-		if _, err := fleet.Do(ctx, one.Loop, "restore", session.Renew{Epoch: session.NewEpoch(), Reason: reason}); err != nil {
+		_, err := fleet.Do(ctx, one.Loop, "restore", session.Renew{Epoch: session.NewEpoch(), Reason: reason})
+		if err != nil && !isUnread(err) {
 			return err
 		}
+		broken = append(broken, err)
 	}
-	return nil
+	return errors.Join(broken...)
 }
 
-// Fill copies all loops of a backup, which is checked first, into a journal that has none. Every loop begins another epoch.
+// Fill copies all loops of a backup, which is checked first, into a journal that has none. Every loop begins another epoch, by the last events that are written of it.
 func Fill(ctx context.Context, file string, to session.Journal, clock session.Clock, plan session.Planner) (c Audit, err error) {
 	if c, err = CheckFile(ctx, file, true); err != nil {
 		return c, fmt.Errorf("%s is not sound: %w", file, err)
@@ -147,8 +184,17 @@ func Fill(ctx context.Context, file string, to session.Journal, clock session.Cl
 	if err != nil {
 		return c, err
 	}
+	var broken []error
 	for _, h := range heads {
 		events, err := whole(ctx, from, h.Loop)
+		if err == nil && !session.IsOwn(h.Loop) {
+			var again []session.Event
+			again, err = renewed(ctx, clock, plan, h.Loop, events, "restore", session.Renew{Epoch: session.NewEpoch(), Reason: restoredFrom(file)})
+			if isUnread(err) {
+				broken, again, err = append(broken, err), events, nil
+			}
+			events = again
+		}
 		for part := range slices.Chunk(events, 1024) { // a database takes so much at once and no more
 			if err == nil {
 				err = to.Append(h.Loop, part[0].Seq-1, part, nil)()
@@ -158,5 +204,5 @@ func Fill(ctx context.Context, file string, to session.Journal, clock session.Cl
 			return c, fmt.Errorf("loop %s: %w", h.Loop, err)
 		}
 	}
-	return c, Renew(ctx, to, clock, plan, "restored from "+filepath.Base(file))
+	return c, errors.Join(broken...)
 }

@@ -405,7 +405,7 @@ func Import(ctx context.Context, to session.Journal, clock session.Clock, plan s
 	if _, err := replay.Loop(ctx, m, loop, plan); err != nil {
 		return &session.Refusal{Type: session.Malformed, Detail: fmt.Sprintf("the bundle does not replay here: %v", err)}
 	}
-	if all, err = renewed(ctx, clock, plan, loop, all); err != nil {
+	if all, err = renewed(ctx, clock, plan, loop, all, "import", session.Renew{Epoch: session.NewEpoch(), Reason: "imported", Imported: true}); err != nil {
 		return err
 	}
 	err = to.Append(loop, 0, all, nil)()
@@ -416,12 +416,12 @@ func Import(ctx context.Context, to session.Journal, clock session.Clock, plan s
 }
 
 // renewed is the events of a loop with those that begin another epoch, so that all of them are written at once: what is there must not go on in the old one.
-func renewed(ctx context.Context, clock session.Clock, plan session.Planner, loop string, all []session.Event) ([]session.Event, error) {
+func renewed(ctx context.Context, clock session.Clock, plan session.Planner, loop string, all []session.Event, actor string, renew session.Renew) ([]session.Event, error) {
 	m := NewMemory()
 	if err := m.Append(loop, 0, all, nil)(); err != nil {
 		return nil, err
 	}
-	if _, err := session.NewFleet(m, clock, plan, nil).Do(ctx, loop, "import", session.Renew{Epoch: session.NewEpoch(), Reason: "imported", Imported: true}); err != nil {
+	if _, err := session.NewFleet(m, clock, plan, nil).Do(ctx, loop, actor, renew); err != nil {
 		return nil, err
 	}
 	return whole(ctx, m, loop)

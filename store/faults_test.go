@@ -270,7 +270,7 @@ func TestEveryFaultOfABackupIsTold(t *testing.T) {
 			f.stands(t)
 			return do(t)
 		})
-		if syncs := map[string]int{"backup": 1, "restore": 2, "repair": 1}[name]; met["sync-dir of a file"] != syncs { // of what was made, and of a folder that was opened
+		if syncs := map[string]int{"backup": 1, "restore": 3, "repair": 1}[name]; met["sync-dir of a file"] != syncs { // of what was made, and of a folder that was opened
 			t.Errorf("%s syncs %d folders, want %d", name, met["sync-dir of a file"], syncs)
 		}
 	}

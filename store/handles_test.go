@@ -50,8 +50,8 @@ func TestUnreadableDatabasesSaySo(t *testing.T) {
 		"export":   func(s *SQLite) error { return Export(ctx, s, "shop", t.TempDir()) },
 		"renew":    func(s *SQLite) error { return Renew(ctx, s, wall{}, session.Standard, "test") },
 		"newestIn": func(s *SQLite) error { _, err := rack{s: s, id: 1}.NewestIn(ctx, 1, 2); return err },
-		"blocks":   func(s *SQLite) error { _, err := rack{s: s, id: 1}.Blocks(ctx, always); return err },
-		"stored":   func(s *SQLite) error { _, err := rack{s: s, id: 1}.Stored(ctx, always, 0); return err },
+		"blocks":   func(s *SQLite) error { _, err := rack{s: s, id: 1}.Blocks(ctx, Always); return err },
+		"stored":   func(s *SQLite) error { _, err := rack{s: s, id: 1}.Stored(ctx, Always, 0); return err },
 	}
 	s := opened(t, lived(t, 2))
 	os.WriteFile(filepath.Join(s.path, blobFolder, "orphan"), nil, 0o600)

@@ -29,7 +29,11 @@ func (s *SQLite) openKills() error {
 		return err
 	}
 	bits := make([]byte, killBytes)
-	if n, _ := f.ReadAt(bits, 0); n < killBytes {
+	filled, err := readAll(f, bits)
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	if !filled {
 		if _, err := f.WriteAt(bits, 0); err != nil || f.Sync() != nil { // kills are then as durable as the journal
 			return f.Close()
 		}

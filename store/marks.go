@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -30,14 +32,18 @@ func OpenKillMarks(path string) (*KillMarks, error) {
 		return nil, err
 	}
 	all := make([]byte, slotBytes*mostMarks)
-	if n, _ := f.ReadAt(all, 0); n < len(all) {
+	filled, err := readAll(f, all)
+	if err == nil && !filled {
 		if _, err = f.WriteAt(all, 0); err == nil {
 			err = f.Sync()
 		}
 		if err != nil {
-			f.Close()
-			return nil, fmt.Errorf("no room for the marks of kills: %w", err)
+			err = fmt.Errorf("no room for the marks of kills: %w", err)
 		}
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
 	}
 	m := &KillMarks{file: f, slots: map[string]int{}, taken: make([]bool, mostMarks)}
 	for i := range mostMarks {
@@ -47,6 +53,15 @@ func OpenKillMarks(path string) (*KillMarks, error) {
 		}
 	}
 	return m, nil
+}
+
+// readAll reads a file, and tells whether it has as much. What cannot be read is an error: it must not be taken for marks that are not there.
+func readAll(f *os.File, all []byte) (filled bool, err error) {
+	n, err := f.ReadAt(all, 0)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return n == len(all), err
 }
 
 // Mark marks loops, or takes their marks away, for good. It is false if that cannot be done.

@@ -57,7 +57,8 @@ func (f rack) Stored(ctx context.Context, name string, from int) (map[int][]byte
 		err := row.Scan(&block, &data)
 		all[block] = data
 		return err
-	}, `SELECT block, data FROM series WHERE loop = ? AND name = ? AND block >= ?`, f.id, name, from)
+	}, `SELECT a.block, s.data FROM series a LEFT JOIN series s ON s.loop = a.loop AND s.name = ? AND s.block = a.block
+		WHERE a.loop = ? AND a.name = ? AND a.block >= ?`, name, f.id, Always, from)
 	return all, err
 }
 

@@ -15,7 +15,6 @@ type Strip struct {
 	Shelf
 	Tails  *Tails
 	Newest int                          // decision of the loop
-	there  map[int]bool                 // blocks that were kept; nil: nobody looked
 	made   map[int]map[string][]float64 // blocks that were not there
 }
 
@@ -26,20 +25,13 @@ func (g *Strip) Page(ctx context.Context, names []string, from, points int) (*se
 
 // read visits the numbers of a name, block by block; what is not kept, or not sound, is worked out.
 func (g *Strip) read(ctx context.Context, name string, from int, visit func(k int, v float64)) error {
-	if g.there == nil {
-		there, err := g.Blocks(ctx, always)
-		if err != nil {
-			return err
-		}
-		g.there = there
-	}
 	stored, err := g.Stored(ctx, name, (from-1)/perBlock)
 	if err != nil {
 		return err
 	}
 	for block := (from - 1) / perBlock; block*perBlock < g.Newest; block++ {
 		data, ok := stored[block]
-		if !ok && g.there[block] { // no decision of the block has it
+		if ok && data == nil { // no decision of the block has it
 			continue
 		}
 		values := readBlock(data)
@@ -55,8 +47,8 @@ func (g *Strip) read(ctx context.Context, name string, from int, visit func(k in
 	return nil
 }
 
-// always is a number that every decision has.
-const always = "u.0"
+// Always is a number that every decision has, and so every block that is there.
+const Always = "u.0"
 
 // BlockOf is where the numbers of a decision are.
 func BlockOf(k int) int { return (k - 1) / perBlock }
@@ -97,10 +89,10 @@ func (g *Strip) make(ctx context.Context, block int, name string) ([]float64, er
 
 // Complete makes whole blocks that are not there.
 func (g *Strip) Complete(ctx context.Context) {
-	there, err := g.Blocks(ctx, always)
+	there, err := g.Blocks(ctx, Always)
 	for block := 0; err == nil && ctx.Err() == nil && block < g.whole(); block++ {
 		if !there[block] {
-			_, err = g.make(ctx, block, always)
+			_, err = g.make(ctx, block, Always)
 			clear(g.made)
 		}
 	}

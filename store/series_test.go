@@ -99,7 +99,7 @@ func TestBlocksAreMadeBehindCommits(t *testing.T) {
 		t.Helper()
 		blocks := 0
 		for end := time.Now().Add(20 * time.Second); blocks == 0 && time.Now().Before(end); time.Sleep(time.Millisecond) {
-			if err := s.read.QueryRow(`SELECT count(*) FROM series WHERE name = ?`, always).Scan(&blocks); err != nil {
+			if err := s.read.QueryRow(`SELECT count(*) FROM series WHERE name = ?`, Always).Scan(&blocks); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -133,14 +133,14 @@ func TestBlocksAreMadeBehindCommits(t *testing.T) {
 	if err != nil || len(g.made) != 1 { // the one that is not whole
 		t.Errorf("%d blocks were made for a number that no decision has, %v", len(g.made), err)
 	}
-	g.Keep(ctx, 0, map[string][]byte{always: writeBlock(slices.Repeat([]float64{-1}, perBlock))}, 1, perBlock, 1) // read before what came meanwhile
-	if c, err := s.Series(ctx, "shop", []string{always}, 1, 10_000); err != nil || c.Series[always].Min[0] != first.U[0] {
+	g.Keep(ctx, 0, map[string][]byte{Always: writeBlock(slices.Repeat([]float64{-1}, perBlock))}, 1, perBlock, 1) // read before what came meanwhile
+	if c, err := s.Series(ctx, "shop", []string{Always}, 1, 10_000); err != nil || c.Series[Always].Min[0] != first.U[0] {
 		t.Errorf("a block of older events took the place of a newer one: %v", err)
 	}
 	gone, hangUp := context.WithCancel(ctx) // who asked for numbers has hung up: the block is kept, and the journal writes on
 	hangUp()
-	g.Keep(gone, 9, map[string][]byte{always: {1}}, 9*perBlock+1, 10*perBlock, 0)
-	if kept, err := g.Stored(ctx, always, 9); err != nil || len(kept[9]) != 1 || s.Health() != nil {
+	g.Keep(gone, 9, map[string][]byte{Always: {1}}, 9*perBlock+1, 10*perBlock, 0)
+	if kept, err := g.Stored(ctx, Always, 9); err != nil || len(kept[9]) != 1 || s.Health() != nil {
 		t.Errorf("of a reader who hung up %d bytes are kept, %v, %v", len(kept[9]), err, s.Health())
 	}
 }

@@ -14,7 +14,7 @@ const perBlock = 256
 type Shelf interface {
 	// Blocks tells which are there of a name.
 	Blocks(ctx context.Context, name string) (map[int]bool, error)
-	// Stored are the blocks of a name from one on.
+	// Stored are the blocks that are there from one on, all as they are at one moment: what is kept of a name, nil where no decision has it.
 	Stored(ctx context.Context, name string, from int) (map[int][]byte, error)
 	// NewestIn is the newest event of some decisions, 0 for none.
 	NewestIn(ctx context.Context, first, last int) (seq int, err error)

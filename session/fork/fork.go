@@ -167,8 +167,9 @@ func (f *feeding) edited(c session.Revise) (_ session.Revise, err error) {
 	return c, err
 }
 
-// most bytes of events that a fork holds before it writes them.
-const mostUnwritten = 4 << 20
+// mostUnwritten is how many bytes of events and people a fork holds before it writes them. One that has no more is written at once: a part of a fork, which a
+// service that is killed would leave, is live.
+const mostUnwritten = 16 << 20
 
 func (f *feeding) do(at time.Time, actor string, c session.Command) error {
 	_, events, err := f.loop.Do(at, actor, c, forkPast{session.PastOf(f.journal, f.name), f})
@@ -197,11 +198,16 @@ type forkPast struct {
 	*feeding
 }
 
-func (p forkPast) Decision(k int) ([]session.Event, error) {
-	if err := p.flush(); err != nil {
-		return nil, err
+func (p forkPast) Decision(k int) (list []session.Event, err error) {
+	if p.written > 0 {
+		list, err = p.Past.Decision(k)
 	}
-	return p.Past.Decision(k)
+	for _, e := range p.events {
+		if e.K == k {
+			list = append(list, e)
+		}
+	}
+	return list, err
 }
 
 func (p forkPast) Blob(sum session.Hash) ([]byte, error) { return p.from.Blob(sum) }

@@ -56,3 +56,21 @@ func TestForksAreWholeOrNotThere(t *testing.T) {
 		}
 	}
 }
+
+// A service that is killed while it forks leaves no part of the fork, which would be live: who starts it again finds the fork whole, or not there.
+func TestNoPartOfAForkIsLeft(t *testing.T) {
+	h, c := late(t)
+	j, _, _ := h.Parts()
+	edits := 0
+	_, err := fork.Fork(t.Context(), h, session.Forking{Of: "shop", AtK: 3}, "what-if", func(spec string) (string, error) {
+		edits++
+		again := session.NewFleet(j, c, session.Standard, nil)
+		if err := again.Look(t.Context(), "what-if", func(l *session.Loop) error { t.Errorf("at edit %d it is %s", edits, l.Status().Mode); return nil }); !session.IsRefusal(err, session.NotFound) {
+			t.Errorf("at edit %d: %v", edits, err)
+		}
+		return spec, nil
+	})
+	if err != nil || edits != 2 {
+		t.Errorf("%d edits, %v", edits, err)
+	}
+}

@@ -5,6 +5,7 @@ package kills
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -24,10 +25,14 @@ type Pending struct {
 	host  *session.Fleet
 	marks Marker // nil: there is none
 
-	mu    sync.Mutex
-	loops map[string]wish
-	known map[string]offered // where a journal may be lost that has it
+	mu     sync.Mutex
+	unread bool // the marks, so that any loop may be killed
+	loops  map[string]wish
+	known  map[string]offered // where a journal may be lost that has it
 }
+
+// ErrUnread is of marks that cannot be read: until they can be, nobody knows which loops were killed.
+var ErrUnread = errors.New("the marks of kills cannot be read, so that nobody knows whether the loop was killed")
 
 // offered is the decision after a kill, and where the rule was when that was known.
 type offered struct{ safe, iterate []float64 }
@@ -35,18 +40,35 @@ type offered struct{ safe, iterate []float64 }
 // wish is a kill whose event is not written down.
 type wish struct{ actor, reason string }
 
-// Recall begins with the loops that are marked as killed though no event says so. Without marks of their own they are the journal's, if it has any.
+// Recall begins with the loops that are marked as killed though no event says so. Without marks of their own they are the journal's, if it has any. With
+// an error, ErrUnread, the marks are read once they can be.
 func Recall(ctx context.Context, h *session.Fleet, j session.Journal, marks Marker) (*Pending, error) {
 	p := &Pending{host: h, marks: marks, loops: map[string]wish{}, known: map[string]offered{}}
 	if own, has := j.(Marker); has && marks == nil {
 		p.marks = own
 	}
-	if p.marks == nil {
-		return p, nil
+	p.unread = p.marks != nil
+	return p, p.Read(ctx)
+}
+
+// Read reads the marks, unless that was done. Until it is, no loop may answer its rule.
+func (p *Pending) Read(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.unread {
+		return nil
 	}
 	loops, err := p.marks.Marked(ctx)
-	p.set(wish{"server", "it was killed when that could not be written down"}, loops)
-	return p, err
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrUnread, err)
+	}
+	p.unread = false
+	for _, loop := range loops {
+		if _, is := p.loops[loop]; !is {
+			p.loops[loop] = wish{"server", "it was killed when that could not be written down"}
+		}
+	}
+	return nil
 }
 
 func (p *Pending) set(w wish, loops []string) {
@@ -114,6 +136,9 @@ func (p *Pending) Settle(ctx context.Context, loop string) (pending bool) {
 
 // Write writes the kill of a loop down that could not be before. The error is why it waits on; only a loop that refuses it takes it back.
 func (p *Pending) Write(ctx context.Context, loop string) error {
+	if err := p.Read(ctx); err != nil {
+		return err
+	}
 	p.mu.Lock()
 	w, is := p.loops[loop]
 	p.mu.Unlock()
@@ -130,6 +155,7 @@ func (p *Pending) Write(ctx context.Context, loop string) error {
 
 // SettleAll does so for all loops.
 func (p *Pending) SettleAll(ctx context.Context) {
+	p.Read(ctx)
 	p.mu.Lock()
 	loops := slices.Sorted(maps.Keys(p.loops))
 	p.mu.Unlock()

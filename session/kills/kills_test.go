@@ -123,8 +123,17 @@ func TestKillsWait(t *testing.T) {
 func TestRecall(t *testing.T) {
 	j, h := loops(t)
 	broken := errors.New("unreadable")
-	if _, err := kills.Recall(t.Context(), h, j, &slate{err: broken}); err != broken {
+	if _, err := kills.Recall(t.Context(), h, j, &slate{err: broken}); !errors.Is(err, broken) || !errors.Is(err, kills.ErrUnread) {
 		t.Error(err)
+	}
+	s := &slate{marked: []string{"a"}, err: broken}
+	late, err := kills.Recall(t.Context(), h, j, s)
+	if !errors.Is(err, kills.ErrUnread) || !late.Settle(t.Context(), "b") || late.Is("a") {
+		t.Errorf("any loop may be killed: %v", err)
+	}
+	late.Mark(t.Context(), "ann", "fire", "c")
+	if s.err = nil; late.Read(t.Context()) != nil || !late.Is("a") || !late.Is("c") || late.Settle(t.Context(), "b") {
+		t.Error("marks that can be read again are not known")
 	}
 	if p, err := kills.Recall(t.Context(), h, &shelf{j, &slate{marked: []string{"a"}}}, &slate{marked: []string{"b"}}); err != nil || p.Is("a") || !p.Is("b") {
 		t.Error(err)

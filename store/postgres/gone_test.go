@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"net/http"
 	"testing"
 	"time"
 
@@ -67,3 +68,51 @@ func TestALoopThatIsRemovedIsGoneOnAllServers(t *testing.T) {
 		removed(t, journals[0], hosts[0], "shop")
 	}
 }
+
+// A loop that is made anew on one server, of people with other numbers, takes batches of those on all of them at once. Else they would be refused for good, or be
+// A loop that is removed by one server and made anew there, of people of fewer numbers, takes its batches on the other: who is told to try again is heard.
+func TestALoopMadeAnewTakesItsOwnBatchesOnAllServers(t *testing.T) {
+	url, ctx := emptied(t, running(t)), t.Context()
+	all := []*replica{replicaOf(t, url), replicaOf(t, url)}
+	tells := func(row string) {
+		t.Helper()
+		status, said := 0, answer{}
+		for range 2 {
+			if status, said = all[1].send(t, "PUT", "decisions/1/batches/am", `{"p":[`+row+`],"d":[`+row+`]}`); status != http.StatusServiceUnavailable {
+				break
+			}
+		}
+		if status != http.StatusCreated {
+			t.Errorf("%s: %d %v", row, status, said)
+		}
+	}
+	for _, c := range []struct{ spec, row string }{{shop, "[7,8]"}, {single, "[7]"}, {shop, "[7,8]"}} {
+		if _, err := all[0].Create(ctx, "shop", c.spec, session.Live); err != nil {
+			t.Fatal(err)
+		}
+		l := all[0].Loop("shop")
+		d, err := l.Ask(ctx)
+		if err == nil {
+			_, err = l.Deploy(ctx, d.K, d.U)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		tells(c.row)
+		if _, err = l.Archive(ctx); err == nil {
+			_, err = l.Remove(ctx, "over", false)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// single is a loop of people with one number.
+const single = `
+iterations: 100
+model: {decision: q, state: p, trait: d, next: "0.5*p + 0.5*(d - q)", maximize: "p * q", subject to: "0 <= q <= 20"}
+population: {size: 10, law: normal, mean: 10, deviation: 1}
+algorithms: [{name: composite, kind: composite, step: 0.05, batch: 10}]
+live: {samples: {least: 1}, cap: {norm: 0.5}, safe: [4]}
+`

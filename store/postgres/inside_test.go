@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/kedge-opt/kedge/conform/journal"
 	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/store"
 )
 
 // sizes are the loops of groups with how many requests each has.
@@ -447,20 +448,24 @@ func TestBlocksAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := g.Shelf.(drawer)
-	f.Keep(ctx, 3, map[string][]byte{"a": {1}, "b": {2}}, 1, 2, 8)
-	f.Keep(ctx, 5, map[string][]byte{"a": {3}}, 1, 2, 8)
-	f.Keep(ctx, 6, map[string][]byte{"a": {4}}, 1, 2, 7) // something came meanwhile
-	f.Keep(ctx, 5, map[string][]byte{"a": {5}}, 1, 2, 8)
-	there, err := f.Blocks(ctx, "a")
+	f.Keep(ctx, 3, map[string][]byte{store.Always: {1}, "b": {2}}, 1, 2, 8)
+	f.Keep(ctx, 5, map[string][]byte{store.Always: {3}}, 1, 2, 8)
+	f.Keep(ctx, 6, map[string][]byte{store.Always: {4}}, 1, 2, 7) // something came meanwhile
+	f.Keep(ctx, 5, map[string][]byte{store.Always: {5}}, 1, 2, 8)
+	there, err := f.Blocks(ctx, store.Always)
 	if got := slices.Sorted(maps.Keys(there)); err != nil || !slices.Equal(got, []int{3, 5}) || !there[3] {
 		t.Errorf("%v, %v", there, err)
 	}
-	stored, err := f.Stored(ctx, "a", 4)
-	if err != nil || fmt.Sprint(stored) != "map[5:[5]]" {
+	for name, want := range map[string]string{store.Always: "map[3:[1] 5:[5]]", "b": "map[3:[2] 5:[]]"} {
+		if stored, err := f.Stored(ctx, name, 3); err != nil || fmt.Sprint(stored) != want {
+			t.Errorf("%s: %v, %v, want %s", name, stored, err, want)
+		}
+	}
+	if stored, err := f.Stored(ctx, "b", 4); err != nil || len(stored) != 1 || stored[5] != nil {
 		t.Errorf("%v, %v", stored, err)
 	}
 	j.looks = true
-	if f.Keep(ctx, 9, map[string][]byte{"a": {9}}, 1, 2, 8); len(must(f.Blocks(ctx, "a"))) != 2 {
+	if f.Keep(ctx, 9, map[string][]byte{store.Always: {9}}, 1, 2, 8); len(must(f.Blocks(ctx, store.Always))) != 2 {
 		t.Error("who looks has written")
 	}
 	for _, x := range [][3]int{{1, 2, 12}, {2, 9, 2}, {0, 1, 1}, {3, 9, 0}} {

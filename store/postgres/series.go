@@ -52,7 +52,8 @@ type storedBlock struct {
 
 // Stored returns the blocks that are there.
 func (f drawer) Stored(ctx context.Context, name string, from int) (map[int][]byte, error) {
-	list, err := rows(ctx, f.Database, pgx.RowToStructByPos[storedBlock], `SELECT block, data FROM series WHERE loop = $1 AND name = $2 AND block >= $3`, f.id, name, from)
+	list, err := rows(ctx, f.Database, pgx.RowToStructByPos[storedBlock], `SELECT a.block, s.data FROM series a LEFT JOIN series s ON s.loop = a.loop AND s.name = $2 AND s.block = a.block
+		WHERE a.loop = $1 AND a.name = $3 AND a.block >= $4`, f.id, name, store.Always, from)
 	all := map[int][]byte{}
 	for _, b := range list {
 		all[b.Block] = b.Data

@@ -1,0 +1,118 @@
+package server_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+
+	"github.com/kedge-opt/kedge/server"
+	"github.com/kedge-opt/kedge/session"
+	"github.com/kedge-opt/kedge/store"
+)
+
+// smudged is a database whose marks of kills cannot be read at times.
+type smudged struct {
+	*store.SQLite
+	is atomic.Bool
+}
+
+func (s *smudged) Marked(ctx context.Context) ([]string, error) {
+	if s.is.Load() {
+		return nil, errors.New("input/output error")
+	}
+	return s.SQLite.Marked(ctx)
+}
+
+// While the marks of kills cannot be read no loop is asked, for any of them may be killed; people who answered are taken and kills carried out. Once they can
+// be read, all goes on by itself.
+func TestMarksThatCannotBeReadLetNoKilledLoopGoOn(t *testing.T) {
+	db, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	j := &smudged{SQLite: db}
+	begin := func() (*site, *server.Server) {
+		own := server.New(server.Setup{Journal: j, Clock: server.Wall(), Limits: server.DefaultLimits()})
+		web := httptest.NewServer(own)
+		t.Cleanup(func() { own.Stop(); web.Close() })
+		return &site{T: t, url: web.URL}, own
+	}
+	s, _ := begin()
+	for _, name := range []string{"shop", "store"} {
+		s.create(name, "live")
+		s.want(200, "POST", "/v1/loops/"+name+"/ask", "")
+		s.want(201, "PUT", "/v1/loops/"+name+"/decisions/1/deployment", `{"u":[3,3]}`)
+	}
+	if !db.Mark(t.Context(), true, "shop") { // as a kill on a full disk does
+		t.Fatal("no mark")
+	}
+	j.is.Store(true)
+	s, own := begin()
+	for _, name := range []string{"shop", "store"} {
+		loop := "/v1/loops/" + name
+		s.want(503, "POST", loop+"/ask", "")
+		s.want(503, "POST", loop+"/exchange", `{"k":1,"ask":true}`)
+		s.want(503, "POST", loop+"/resume", `{"reason":"go on"}`)
+		s.want(503, "GET", loop, "")
+		s.want(201, "PUT", loop+"/decisions/1/batches/am", `{"p":[[7,5]],"d":[[9,9]]}`)
+	}
+	s.want(503, "GET", "/v1/overview", "")
+	if k := s.want(200, "POST", "/v1/loops/store/kill", `{"reason":"wrong"}`); k["mode"] != "killed" {
+		t.Errorf("the kill of a loop: %v", k)
+	}
+	own.Pass(t.Context())
+	j.is.Store(false)
+	if err := own.Pass(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"shop", "store"} {
+		if a := s.want(200, "POST", "/v1/loops/"+name+"/ask", ""); a["basis"] != "safe" || fmt.Sprint(a["u"]) != "[4 4]" {
+			t.Errorf("%s: %v", name, a)
+		}
+	}
+}
+
+// crammed is a database whose disk is full at times.
+type crammed struct {
+	*store.SQLite
+	is atomic.Bool
+}
+
+func (c *crammed) Append(loop string, after int, events []session.Event, state []byte) (wait func() error) {
+	if c.is.Load() && len(events) > 0 {
+		return func() error { return session.ErrFull }
+	}
+	return c.SQLite.Append(loop, after, events, state)
+}
+
+// A loop that was killed on a full disk answers its rule neither to who asks nor to who asks in a round.
+func TestALoopKilledOnAFullDiskAnswersNoRule(t *testing.T) {
+	db, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	j := &crammed{SQLite: db}
+	web := httptest.NewServer(server.New(server.Setup{Journal: j, Clock: server.Wall(), Limits: server.DefaultLimits()}))
+	defer web.Close()
+	s := &site{T: t, url: web.URL}
+	s.create("shop", "live")
+	s.want(200, "POST", "/v1/loops/shop/ask", "")
+	j.is.Store(true)
+	if k := s.want(200, "POST", "/v1/loops/shop/kill", `{"reason":"wrong"}`); k["durable"] != "marker" {
+		t.Errorf("the kill: %v", k)
+	}
+	if a := s.want(200, "POST", "/v1/loops/shop/ask", ""); a["basis"] != "safe" {
+		t.Errorf("asked: %v", a)
+	}
+	s.want(507, "POST", "/v1/loops/shop/exchange", `{"k":1,"ask":true}`)
+	j.is.Store(false)
+	round := s.want(200, "POST", "/v1/loops/shop/exchange", `{"k":1,"ask":true}`)
+	if next, _ := round["next"].(map[string]any); next["basis"] != "safe" {
+		t.Errorf("with room again: %v", round)
+	}
+}
