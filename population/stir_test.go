@@ -154,6 +154,9 @@ func TestClasses(t *testing.T) {
 	if l.Fill(got, 2, 0, nil); !slices.Equal(got, []float64{0, 7, 0, 7, 1, 9, 1, 9, 1, 9, 0, 7, 0, 7}) {
 		t.Errorf("got %v", got)
 	}
+	if err := (population.Classes{Ends: []int{1, 2}, Rows: l.Rows}).Check(2, 2); err != nil {
+		t.Errorf("classes of one each: %v", err)
+	}
 	for _, bad := range []population.Classes{{}, {Ends: []int{2, 2}, Rows: l.Rows}, {Ends: []int{2}, Rows: l.Rows}, {Ends: []int{2, 5}, Rows: [][]float64{{1}, {2}}}} {
 		if bad.Check(5, 2) == nil {
 			t.Errorf("%v is taken", bad)

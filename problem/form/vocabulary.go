@@ -156,7 +156,7 @@ func (o *outline) below(e entry) *outline {
 			continue
 		}
 		one := v.entries[i].below
-		same = same && (one == e.below || slices.Equal(one.entries().keys(), e.below.entries().keys()))
+		same = same && slices.Equal(one.entries().keys(), e.below.entries().keys())
 		for _, w := range one.variants {
 			all.variants = append(all.variants, variant{slices.Concat(v.choices, w.choices), w.entries})
 		}
