@@ -57,29 +57,16 @@ population: {size: 50, law: normal, mean: 0.3, deviation: 0.05}
 
 // A method of the linear table that takes no weights is refused for them, and not because of a model that is linear.
 func TestMethodsThatKnowNoWeights(t *testing.T) {
-	const spec = `
-iterations: 30
-model:
-  decision: q
-  state: p
-  trait: d
-  let: {habit: "?", pull: "?"}
-  next: habit*p + pull*q + d
-  maximize: p - q^2
-  subject to: 0 <= q <= 1
-data: {file: log.csv, person: who, time: t, decision: q, states: p, effects: person, weight: w}
-algorithms: [{name: composite, step: 0.02, batch: 10}]
-`
 	s, log := stream.New(3, "test", "weights"), "who,t,q,p,w\n"
 	for i := range 20 {
 		for date := range 6 {
 			log += fmt.Sprintf("c%d,%d,%v,%v,%d\n", i, date, s.Float64(), s.Float64(), 1+date%2)
 		}
 	}
-	if _, err := fitted(t, spec, log, Options{Method: Within}); err == nil || !strings.Contains(err.Error(), "knows no weights") {
+	if _, err := fitted(t, strings.Replace(pullSpec, "EFFECTS", "person, weight: w", 1), log, Options{Method: Within}); err == nil || !strings.Contains(err.Error(), "knows no weights") {
 		t.Errorf("%v", err)
 	}
-	if _, err := fitted(t, strings.Replace(spec, ", weight: w", "", 1), log, Options{Method: Within}); err != nil {
+	if _, err := fitted(t, strings.Replace(pullSpec, "EFFECTS", "person", 1), log, Options{Method: Within}); err != nil {
 		t.Error(err)
 	}
 }

@@ -9,10 +9,8 @@ import (
 	"github.com/kedge-opt/kedge/stream"
 )
 
-// What all had in common at last is that of the last time that two rows of somebody tell of, with a warning, where at the end of the log nobody was seen a
-// turn before: not 0, which would be another season than any that was found.
-func TestTheLastSeasonIsOneThatWasFound(t *testing.T) {
-	const spec = `
+// pullSpec is of a state that a decision pulls.
+const pullSpec = `
 iterations: 30
 model:
   decision: q
@@ -22,9 +20,14 @@ model:
   next: habit*p + pull*q + d
   maximize: p - q^2
   subject to: 0 <= q <= 1
-data: {file: log.csv, person: who, time: t, decision: q, states: p, effects: both}
+data: {file: log.csv, person: who, time: t, decision: q, states: p, effects: EFFECTS}
 algorithms: [{name: composite, step: 0.02, batch: 10}]
 `
+
+// What all had in common at last is that of the last time that two rows of somebody tell of, with a warning, where at the end of the log nobody was seen a
+// turn before: not 0, which would be another season than any that was found.
+func TestTheLastSeasonIsOneThatWasFound(t *testing.T) {
+	spec := strings.Replace(pullSpec, "EFFECTS", "both", 1)
 	s := stream.New(6, "test", "season")
 	common := make([]float64, 12)
 	for i := range common {
