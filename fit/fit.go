@@ -51,6 +51,7 @@ type Fitted struct {
 	Laws      []ErrorLaw // of errors, where not all are normal
 	Scale     []float64  // of those laws that have one, by entry of the state; NaN of others
 	Excess    []float64  // by how much more errors vary than a law without a scale says: 1 if it is right; NaN of others
+	Apart     bool       // standard errors take errors of one person as independent of each other, since people are too few to tell otherwise
 	Words     []string   // what of all this is to be taken with care, and why
 
 	origin *origin

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/internal/rows"
@@ -59,14 +58,6 @@ func (p *search) told(ctx context.Context, here *Foothold, normal []float64) (fa
 	return p.how.scores(ctx, here.Theta, p.spread, normal, p.o.Workers)
 }
 
-// fromRowToRow ends what is said where people are too few.
-const fromRowToRow = " of how errors go together: standard errors take them as independent from row to row."
-
-// Apart tells whether standard errors take errors of one person as independent of each other, since people are too few to tell otherwise.
-func (f *Fitted) Apart() bool {
-	return slices.ContainsFunc(f.Words, func(text string) bool { return strings.HasSuffix(text, fromRowToRow) })
-}
-
 // sandwich writes the covariance of the free numbers that the user asks for.
 func (p *search) sandwich(out *Fitted, inverse, scores *mat.Dense, free []int, loose []bool) {
 	k, n := p.asked, len(free)
@@ -89,7 +80,8 @@ func (p *search) sandwich(out *Fitted, inverse, scores *mat.Dense, free []int, l
 		if out.People > 1 {
 			who = fmt.Sprintf("%d people say too little", out.People)
 		}
-		out.Words = append(out.Words, who+fromRowToRow)
+		out.Apart = true
+		out.Words = append(out.Words, who+" of how errors go together: standard errors take them as independent from row to row.")
 	}
 	out.Take(&whole, free, loose)
 	for i, g := range free {

@@ -179,7 +179,7 @@ func (w *work) withoutTraits() []float64 {
 // keep takes what was found of people and times.
 func (w *work) keep(f *fit.Fitted) {
 	c := &w.out.crowd
-	w.out.Apart = w.out.Apart || f.Apart()
+	w.out.Apart = w.out.Apart || f.Apart
 	if f.Traits != nil {
 		c.own = w.spread(f.Traits, w.own())
 	}

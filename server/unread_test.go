@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/server"
-	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/store"
 )
 
@@ -73,46 +72,5 @@ func TestMarksThatCannotBeReadLetNoKilledLoopGoOn(t *testing.T) {
 		if a := s.want(200, "POST", "/v1/loops/"+name+"/ask", ""); a["basis"] != "safe" || fmt.Sprint(a["u"]) != "[4 4]" {
 			t.Errorf("%s: %v", name, a)
 		}
-	}
-}
-
-// crammed is a database whose disk is full at times.
-type crammed struct {
-	*store.SQLite
-	is atomic.Bool
-}
-
-func (c *crammed) Append(loop string, after int, events []session.Event, state []byte) (wait func() error) {
-	if c.is.Load() && len(events) > 0 {
-		return func() error { return session.ErrFull }
-	}
-	return c.SQLite.Append(loop, after, events, state)
-}
-
-// A loop that was killed on a full disk answers its rule neither to who asks nor to who asks in a round.
-func TestALoopKilledOnAFullDiskAnswersNoRule(t *testing.T) {
-	db, err := store.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	j := &crammed{SQLite: db}
-	web := httptest.NewServer(server.New(server.Setup{Journal: j, Clock: server.Wall(), Limits: server.DefaultLimits()}))
-	defer web.Close()
-	s := &site{T: t, url: web.URL}
-	s.create("shop", "live")
-	s.want(200, "POST", "/v1/loops/shop/ask", "")
-	j.is.Store(true)
-	if k := s.want(200, "POST", "/v1/loops/shop/kill", `{"reason":"wrong"}`); k["durable"] != "marker" {
-		t.Errorf("the kill: %v", k)
-	}
-	if a := s.want(200, "POST", "/v1/loops/shop/ask", ""); a["basis"] != "safe" {
-		t.Errorf("asked: %v", a)
-	}
-	s.want(507, "POST", "/v1/loops/shop/exchange", `{"k":1,"ask":true}`)
-	j.is.Store(false)
-	round := s.want(200, "POST", "/v1/loops/shop/exchange", `{"k":1,"ask":true}`)
-	if next, _ := round["next"].(map[string]any); next["basis"] != "safe" {
-		t.Errorf("with room again: %v", round)
 	}
 }

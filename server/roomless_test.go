@@ -23,8 +23,9 @@ func (r *roomless) Append(loop string, after int, events []session.Event, state 
 	return r.SQLite.Append(loop, after, events, state)
 }
 
-// While the disk has no room to write a kill down, nobody is told that the loop goes on: it answers its safe decision until somebody resumes it once there is room.
-func TestNoLoopGoesOnWhileItsKillWaits(t *testing.T) {
+// killedWithoutRoom is a service whose loop was killed when the disk had no room to write that down.
+func killedWithoutRoom(t *testing.T) (*site, *roomless) {
+	t.Helper()
 	db, err := store.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -40,6 +41,12 @@ func TestNoLoopGoesOnWhileItsKillWaits(t *testing.T) {
 	if k := s.want(200, "POST", "/v1/loops/shop/kill", `{"reason":"wrong"}`); k["durable"] != "marker" {
 		t.Errorf("the kill: %v", k)
 	}
+	return s, j
+}
+
+// While the disk has no room to write a kill down, nobody is told that the loop goes on: it answers its safe decision until somebody resumes it once there is room.
+func TestNoLoopGoesOnWhileItsKillWaits(t *testing.T) {
+	s, j := killedWithoutRoom(t)
 	for _, path := range []string{"resume", "resume?dry_run=true", "promote"} {
 		s.want(507, "POST", "/v1/loops/shop/"+path, `{"reason":"mended"}`)
 	}
@@ -50,5 +57,16 @@ func TestNoLoopGoesOnWhileItsKillWaits(t *testing.T) {
 	s.want(200, "POST", "/v1/loops/shop/resume", `{"reason":"mended"}`)
 	if a := s.want(200, "POST", "/v1/loops/shop/ask", ""); a["basis"] != "step" {
 		t.Errorf("once it goes on: %v", a)
+	}
+}
+
+// A loop that was killed on a full disk does not answer its rule to who asks in a round, either.
+func TestALoopKilledOnAFullDiskAnswersNoRule(t *testing.T) {
+	s, j := killedWithoutRoom(t)
+	s.want(507, "POST", "/v1/loops/shop/exchange", `{"k":1,"ask":true}`)
+	j.full.Store(false)
+	round := s.want(200, "POST", "/v1/loops/shop/exchange", `{"k":1,"ask":true}`)
+	if next, _ := round["next"].(map[string]any); next["basis"] != "safe" {
+		t.Errorf("with room again: %v", round)
 	}
 }
