@@ -101,6 +101,22 @@ func (t *terminal) wait(words ...string) []string {
 	return nil
 }
 
+// becomes waits until a screen has no faults: one that is being drawn has some for a moment.
+func (t *terminal) becomes(faults func(*terminal, []string) []string) {
+	t.Helper()
+	for try := 0; ; try++ {
+		screen := t.screen()
+		found := faults(t, screen)
+		if len(found) == 0 {
+			return
+		}
+		if try == 600 {
+			t.Fatalf("%s:\n%s", strings.Join(found, "; "), strings.Join(screen, "\n"))
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
 // restored checks that the shell is back on its own screen with what was on it before, and that typing shows again.
 func (t *terminal) restored(before string) {
 	t.Helper()
