@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -40,7 +41,8 @@ func TestReleaseOfThisMachine(t *testing.T) {
 		t.Skipf("no wheel for %v", Host())
 	}
 	o := Making{Root: "../..", Out: t.TempDir(), Platforms: []Platform{Host()}, Modified: true, Log: t.Output()}
-	o.flags = append(strings.Fields(os.Getenv("GOFLAGS")), "-ldflags=-s -w") // compiled as for other tests, and small
+	compiling := slices.DeleteFunc(strings.Fields(os.Getenv("GOFLAGS")), func(f string) bool { return strings.HasPrefix(f, "-count") }) // which go build has not
+	o.flags = append(compiling, "-ldflags=-s -w")                                                                                       // compiled as for other tests, and small
 	torture := os.Getenv("KEDGE_TORTURE") != ""
 	if torture {
 		o.Platforms, o.flags = Platforms(), []string{"-trimpath"}
