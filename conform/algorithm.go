@@ -140,6 +140,9 @@ func (s *script) changesNothing() {
 		same("P", given.P, o.P)
 		same("D", given.D, o.D)
 		same("W", given.W, o.W)
+		if !slices.Equal(given.Who, o.Who) {
+			fail("Who is %v, want %v", given.Who, o.Who)
+		}
 	}
 }
 

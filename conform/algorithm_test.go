@@ -99,7 +99,7 @@ func (w *walker) load(data []byte) error {
 
 func turns() Turns {
 	return Turns{Decision: 2, Observe: func(r *stream.Stream, round int, u []float64) kedge.Observation {
-		return kedge.Observation{Round: round, U: u, P: normals(r, 6), D: normals(r, 3), Loss: r.Normal()}
+		return kedge.Observation{Round: round, U: u, P: normals(r, 6), D: normals(r, 3), W: []float64{1, 2, 1}, Who: []uint64{7, 1, 4}, Loss: r.Normal()}
 	}}
 }
 
@@ -131,11 +131,22 @@ func TestAlgorithmCatchesBrokenOnes(t *testing.T) {
 		w.u = o.U
 		return err
 	}})
-	add("changes P", "Tell changes no observation", bends{tell: func(w *walker, o kedge.Observation) error {
+	add("keeps Who", "Tell keeps no slice", bends{tell: func(w *walker, o kedge.Observation) error {
+		w.bent.ask = func(_ *walker, dst []float64) { dst[0] += float64(o.Who[0]) }
+		return w.tell(o)
+	}})
+	add("changes Who", "Tell changes no observation", bends{tell: func(w *walker, o kedge.Observation) error {
 		err := w.tell(o)
-		o.P[0] = 0
+		slices.Sort(o.Who)
 		return err
 	}})
+	for _, part := range []string{"U", "P", "D", "W"} {
+		add("changes "+part, "Tell changes no observation", bends{tell: func(w *walker, o kedge.Observation) error {
+			err := w.tell(o)
+			map[string][]float64{"U": o.U, "P": o.P, "D": o.D, "W": o.W}[part][0] = 0
+			return err
+		}})
+	}
 	addRefusals(add)
 	names := append(propertyNames((&script{}).properties()), "the first run")
 	catch(t, names, twins)

@@ -12,16 +12,34 @@ import (
 	"github.com/kedge-opt/kedge/stream"
 )
 
-// recorder is a testing.TB that keeps failures to itself.
+// recorder is a testing.TB that keeps failures to itself, and the files where they are told: those of the first function on the way that is no helper.
 type recorder struct {
 	testing.TB
-	failures []string
+	failures, files []string
+	helpers         []string
 }
 
-func (r *recorder) Helper() {}
+func (r *recorder) Helper() {
+	at, _ := framesAbove(2).Next()
+	r.helpers = append(r.helpers, at.Function)
+}
 
 func (r *recorder) Errorf(format string, args ...any) {
 	r.failures = append(r.failures, fmt.Sprintf(format, args...))
+	frames := framesAbove(2)
+	for {
+		at, more := frames.Next()
+		if !more || !strings.Contains(at.Function, "(*recorder)") && !slices.Contains(r.helpers, at.Function) {
+			r.files = append(r.files, at.File)
+			return
+		}
+	}
+}
+
+// framesAbove are those of the caller's caller and on, or from further above.
+func framesAbove(skip int) *runtime.Frames {
+	pcs := make([]uintptr, 64)
+	return runtime.CallersFrames(pcs[:runtime.Callers(skip+1, pcs)])
 }
 
 func (r *recorder) Fatalf(format string, args ...any) {
@@ -29,8 +47,9 @@ func (r *recorder) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// failuresOf runs a conformance test and returns what it reports.
-func failuresOf(test func(t testing.TB)) []string {
+// failuresOf runs a conformance test and returns what it reports, all of it as of the test that asked.
+func failuresOf(t *testing.T, test func(t testing.TB)) []string {
+	t.Helper()
 	r := &recorder{}
 	done := make(chan struct{})
 	go func() {
@@ -38,6 +57,11 @@ func failuresOf(test func(t testing.TB)) []string {
 		test(r)
 	}()
 	<-done
+	for i, file := range r.files {
+		if !strings.HasSuffix(file, "_test.go") {
+			t.Errorf("%q is told of %s", r.failures[i], file)
+		}
+	}
 	return r.failures
 }
 
@@ -53,7 +77,7 @@ func catch(t *testing.T, checks []string, twins []twin) {
 	missing, said := slices.Clone(checks), []string{}
 	for _, w := range twins {
 		t.Run(w.name, func(t *testing.T) {
-			failures := failuresOf(w.test)
+			failures := failuresOf(t, w.test)
 			for _, f := range failures {
 				if !strings.Contains(f, "in parallel") { // whose order is any
 					said = append(said, w.name+": "+strings.ReplaceAll(f, "\n", " / "))

@@ -124,7 +124,7 @@ func within(list []float64, missing int) Between {
 			}
 			return sorted[i]
 		}
-		a, b := value(low), value(min(low+1, n-1))
+		a, b := value(low), value(low+1)
 		switch share := rank - float64(low); {
 		case a == b || share == 0:
 			return a

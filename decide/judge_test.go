@@ -63,3 +63,82 @@ func TestJudgesMendWhatWasMissed(t *testing.T) {
 		}
 	}
 }
+
+// By hand: of 20 costs the middle is between the tenth and the eleventh, and the largest is as far from it as 9.5; ten people stretch that by t₁₀(0.999)/z(20/21) = 4.14370/1.66839. Of fewer draws, or where some have no answer, it cannot be told.
+func TestCostsAreStretched(t *testing.T) {
+	costs := func(n int) (list []float64) {
+		for i := range n {
+			list = append(list, float64((7*i+3)%n)) // 0 … n − 1, in no order
+		}
+		return list
+	}
+	for _, c := range []struct {
+		n, missing    int
+		most, stretch float64
+	}{
+		{20, 0, 19, 9.5 + 9.5*4.14370/1.66839}, {22, 0, 21, 10.5 + 10.5*Reaches(22)}, {23, 0, 22, 11 + 11*Reaches(23)}, {19, 0, 18, math.Inf(1)}, {20, 1, 19, math.Inf(1)},
+	} {
+		if most, stretch := stretched(costs(c.n), c.missing); most != c.most || stretch != c.stretch && (math.IsInf(c.stretch, 1) || !(math.Abs(stretch-c.stretch) <= 1e-4*c.stretch)) {
+			t.Errorf("%d costs, %d missing: %v and %v, want %v and %v", c.n, c.missing, most, stretch, c.most, c.stretch)
+		}
+	}
+}
+
+// By hand: of 0 … 40 the ranks 1 and 39 hold 95 of 100; what is missing may be anywhere, so that ranks are of more numbers and one beyond those known is infinite.
+func TestIntervalsHoldNinetyFive(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		n, missing int
+		want       Between
+	}{
+		{41, 0, Between{1, 39}}, {40, 1, Between{0, 39}}, {39, 2, Between{-inf, inf}}, {2, 0, Between{0.025, 0.975}}, {1, 0, Between{0, 0}}, {80, 1, Between{1, 78}}, {79, 2, Between{0, 78}}, {78, 3, Between{-inf, inf}}, {60, 1, Between{0.5, 58.5}}, {59, 2, Between{-inf, inf}},
+	} {
+		list := make([]float64, c.n)
+		for i := range list {
+			list[i] = float64(c.n - 1 - i)
+		}
+		got := within(list, c.missing)
+		if got != c.want && !(math.Abs(got.Low-c.want.Low) <= 1e-12 && math.Abs(got.High-c.want.High) <= 1e-12) {
+			t.Errorf("%d numbers, %d missing: %v, want %v", c.n, c.missing, got, c.want)
+		}
+	}
+	if got := within([]float64{inf, 1}, 0); got != (Between{-inf, inf}) { // between 1 and no value there is nothing to tell
+		t.Errorf("of 1 and no value: %v", got)
+	}
+	if got := within([]float64{inf, inf, inf}, 0); got != (Between{inf, inf}) {
+		t.Errorf("of no values: %v", got)
+	}
+}
+
+// By hand, of a loss with two wells, at 1 and −1: two walks that end in both leave the chance of another at 1, as does one alone, beside one that begins where there is no value; three that end in one leave 1·2/(3·2).
+func TestWalksOverDrawsAreCounted(t *testing.T) {
+	q := Matter{Rule: Rule{Kind: Mean}, Plug: []float64{0.8, 0}, Set: set.Box{Lower: []float64{-3, -3}, Upper: []float64{3, 3}}}
+	q.Worlds = []World{shopThat(t, "-(q[0]^2 - 1)^2 - q[1]^2 + 0*sqrt(q[0] + 2) + 0*p[0]", 0.5, [4]float64{1, 0, 0, 1}, []float64{4, 6})}
+	c, err := solve(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		starts                     [][]float64
+		found, here, basins, walls int
+		missed                     float64
+	}{
+		{[][]float64{{-0.8, 0.1}}, 2, 1, 2, 0, 1}, {[][]float64{{-2.5, 0}}, 1, 1, 1, 1, 1}, {[][]float64{{0.7, 0.1}, {1.2, 0}}, 3, 3, 1, 0, 2. / 6},
+	} {
+		c.answer.Draws[0].Decision = []float64{0.9, 0}
+		s, err := c.find(t.Context(), x.starts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s.Found) != x.found || s.Here != x.here || s.Basins != x.basins || s.Walls != x.walls || s.Residue != s.Residual || math.Abs(s.Missed-x.missed) > 1e-12 {
+			t.Errorf("from %v: %d found, %d here, %d basins, %d walls, %v missed; want %+v", x.starts, len(s.Found), s.Here, s.Basins, s.Walls, s.Missed, x)
+		}
+	}
+	if _, err := c.find(t.Context(), [][]float64{{-2.5, 0}, {-2.6, 0}}); err != nil {
+		t.Errorf("one walk of three ends: %v", err)
+	}
+	c.answer.Draws[0].Decision = []float64{-2.7, 0}
+	if s, err := c.find(t.Context(), [][]float64{{-2.5, 0}}); err == nil {
+		t.Errorf("nowhere with a value: %+v", s)
+	}
+}

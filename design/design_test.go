@@ -1,9 +1,12 @@
 package design
 
 import (
+	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/kedge-opt/kedge/formula"
@@ -183,8 +186,39 @@ func TestRegretIsCurvedAsInClosedForm(t *testing.T) {
 	if three, err := e.Plan(t.Context()); err != nil || !reflect.DeepEqual(one, three) {
 		t.Errorf("%v by one worker, %v, %v by three", one, three, err)
 	}
-	e.Noise = 0
-	if _, err := e.Plan(t.Context()); err == nil {
-		t.Error("planned without noise")
+}
+
+// What there is nothing to plan of, or no time for, is told.
+func TestExperimentsThatCannotBePlanned(t *testing.T) {
+	for name, spoil := range map[string]func(e *Experiment){
+		"no turns": func(e *Experiment) { e.Turns = 0 }, "no noise": func(e *Experiment) { e.Noise = 0 }, "noise that is no number": func(e *Experiment) { e.Noise = math.NaN() },
+		"no change": func(e *Experiment) { e.Change = 0 }, "a change below 0": func(e *Experiment) { e.Change = -1 }, "no budget": func(e *Experiment) { e.Budget = 0 }, "a budget below 0": func(e *Experiment) { e.Budget = -1 },
+		"all is known": func(e *Experiment) { e.Drawn = nil },
+	} {
+		e := trial(t)
+		e.Turns, e.Starts = 1, 1
+		if spoil(e); !told(e.Plan(t.Context())) {
+			t.Errorf("%s: there is a plan", name)
+		}
+	}
+	e := trial(t)
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if plan, err := e.Plan(ctx); plan != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("called off: %+v, %v", plan, err)
+	}
+	two := [][]float64{{1}, {2}}
+	for name, x := range map[string]struct {
+		draws, decisions [][]float64
+		want             string
+	}{
+		"two draws": {two, two, ""}, "one draw": {two[:1], two[:1], "at least two draws"}, "no draws": {nil, nil, "at least two draws"}, "a draw without a decision": {two, two[:1], "each with its decision"}, "draws that are all the same": {[][]float64{{1}, {1}}, two, ""}, "a draw without end": {[][]float64{{1}, {math.Inf(1)}}, two, "design: "},
+	} {
+		if _, _, err := Weigh(x.draws, x.decisions, []float64{1}); (err == nil) != (x.want == "") || err != nil && !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
+
+// told tells whether there is an error and no plan.
+func told(plan *Timetable, err error) bool { return plan == nil && err != nil }

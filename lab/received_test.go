@@ -290,7 +290,7 @@ func TestCellsOfBeforeAreReceivedAgain(t *testing.T) {
 // Whatever the workers, a cell dies of what one worker meets first: here of the first method, which runs away more slowly than the second.
 func TestCellsDieOfTheSame(t *testing.T) {
 	p := build(t, "lq2", "iterations=4000", "optimum.starts=1", "algorithms=[{name: slow, kind: composite, step: 0.6}, {name: fast, kind: composite, step: 1e200}]")
-	for _, workers := range []int{1, 4} {
+	for _, workers := range []int{0, 1, 2, 4} {
 		_, err := lab.RunCell(t.Context(), lab.CellJob{Sweep: "x", Spec: p.Spec, Workers: workers, Progress: new(lab.Progress)})
 		if err == nil || !strings.HasPrefix(err.Error(), "slow, trial 0: ") {
 			t.Errorf("%d workers: %v", workers, err)

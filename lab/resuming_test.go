@@ -101,9 +101,9 @@ func TestAnswersThatAreNone(t *testing.T) {
 }
 
 // begun is a run of the linear-quadratic case before its first turn.
-func begun(t *testing.T) *run {
+func begun(t *testing.T, sets ...string) *run {
 	t.Helper()
-	p := of(t, "lq2", "iterations=6", "record.every=2", "algorithms=[{name: a, kind: composite, step: 0.1, trials: 2}, {name: b, kind: vanilla, step: 0.1, trials: 2}]")
+	p := of(t, "lq2", append(sets, "iterations=6", "record.every=2", "algorithms=[{name: a, kind: composite, step: 0.1, trials: 2}, {name: b, kind: vanilla, step: 0.1, trials: 2}]")...)
 	r := &run{Options: Options{Workers: 1, Progress: new(Progress), Watch: new(Watch)}, problem: p, result: newResult(p), leave: func() {}}
 	if err := r.solve(t.Context()); err != nil {
 		t.Fatal(err)
@@ -182,6 +182,29 @@ func TestTrialsGoOnFromTheirFiles(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(root, folder.CheckpointDir, a.file())); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the file of a finished trial is there: %v", err)
+	}
+}
+
+// A trial that cannot be measured does not begin: by a theory over fewer turns than none, or by people who move and whose first states are of others.
+func TestTrialsThatCannotBeMeasuredDoNotBegin(t *testing.T) {
+	for name, x := range map[string]struct {
+		sets  []string
+		spoil func(r *run)
+		want  string // "": it begins
+	}{
+		"as it is": {nil, func(*run) {}, ""}, "people who move": {[]string{"population.drift={rate: [0.001, -0.002]}"}, func(*run) {}, ""},
+		"no such theory": {nil, func(r *run) {
+			r.sticks, r.problem.Spec.Record.Transport = make([]yardstick, 2), -1
+		}, "a theory needs a lag"},
+		"other people's states": {[]string{"population.drift={rate: [0.001, -0.002]}"}, func(r *run) {
+			r.problem.States = kedge.Block{Data: []float64{1, 2}, Width: 2}
+		}, "first states"},
+	} {
+		r := begun(t, x.sets...)
+		x.spoil(r)
+		if _, err := r.start(place{0, 1}, math.NaN()); (err == nil) != (x.want == "") || err != nil && !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%s: %v, want %q", name, err, x.want)
+		}
 	}
 }
 

@@ -17,7 +17,7 @@ type CellJob struct {
 	Cell     family.Cell
 	Spec     *problem.Spec // all that the result depends on, but for files
 	Files    fs.FS         // what the spec names; may be nil
-	Workers  int           // goroutines that it may use
+	Workers  int           // goroutines that it may use; 0 means one a core
 	Progress *Progress     // where it counts its turns
 }
 
@@ -37,7 +37,7 @@ func RunCell(ctx context.Context, job CellJob) (*folder.Result, error) {
 		return nil, err
 	}
 	result, err := Execute(ctx, p, Options{Workers: job.Workers, Progress: job.Progress})
-	if err != nil && job.Workers > 1 && ctx.Err() == nil {
+	if err != nil && job.Workers != 1 && ctx.Err() == nil {
 		// Of several trials that fail, one worker always meets the same first.
 		result, err = Execute(ctx, p, Options{Workers: 1, Progress: new(Progress)})
 	}

@@ -144,6 +144,15 @@ func TestStepsAreCountedOn(t *testing.T) {
 	}
 }
 
+// By hand: around what is 0 everywhere nothing is lower, which three looks on both sides tell, and no more are taken.
+func TestWhatIsFlatIsLookedAroundOnce(t *testing.T) {
+	s := line()
+	s.land, s.Effort, s.worst = overSet(flat{}, set.Whole{}, 1), Effort{}.filled(1), 0
+	if p := s.finish(place{u: []float64{4}, steepest: 1}, 1e-10); s.land.evaluations != 6 || p.u[0] != 4 {
+		t.Errorf("%d looks end at %v", s.land.evaluations, p.u)
+	}
+}
+
 // Sampling errors do not depend on where decisions are: those of a mean near 10⁸ are those of a mean near 0, √7/√5 by hand.
 func TestSamplingErrorsFarAway(t *testing.T) {
 	m, err := formula.Compile(formula.Source{Decision: "u", State: "p", Trait: "d", Next: "0.5*p + 0.5*d", Minimize: "0.5*(u - p)^2"})

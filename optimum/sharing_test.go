@@ -34,6 +34,23 @@ func TestUnitsOfSharedConstraints(t *testing.T) {
 	}
 }
 
+// fieldless is a tug of which no player knows a gradient.
+type fieldless struct{ tug }
+
+func (fieldless) Field([]float64, []float64) (float64, error) { return 0, errNoValue }
+
+// What keeps units from being found is told.
+func TestUnitsThatCannotBeFound(t *testing.T) {
+	for name, spoil := range map[string]func(s *sharing[Function]){
+		"no projection": func(s *sharing[Function]) { s.set = walled{} }, "no gradients": func(s *sharing[Function]) { s.game = fieldless{tug{a: 0.5}} },
+	} {
+		s := tugging(atLeast(2))
+		if spoil(s); !errors.Is(s.measure([]float64{0, 0}), errNoValue) {
+			t.Errorf("%s: units of %v", name, s.units)
+		}
+	}
+}
+
 // By hand, at (1, 3) with λ = 3 and ρ = 10: the gradients are 1 − ½·3 − 1 and 3 − ½·1 − 2, and the first is pressed by 3 + 10·1; at (4, 3) nothing presses.
 func TestPressedFields(t *testing.T) {
 	s := tugging(atLeast(2))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kedge-opt/kedge"
@@ -195,5 +196,97 @@ func TestUnitsOfFields(t *testing.T) {
 	}
 	if _, err := overSet(flat{err: errNoValue}, set.Whole{}, 1).surveyField([]float64{0}); !errors.Is(err, errNoValue) {
 		t.Errorf("where there is no field: %v", err)
+	}
+}
+
+// By hand: along a field that leads on, each step is half as long again as the one before, from a twentieth on and up to a million; one after which the field leads back is halved until it does not, or until it is shorter than 10⁻⁹.
+func TestFieldsAreFollowedInGrowingSteps(t *testing.T) {
+	whole := set.Whole{}
+	alone := func(by func(u float64) float64) func(g, u []float64) error {
+		return func(g, u []float64) error {
+			g[0] = by(u[0])
+			return nil
+		}
+	}
+	for _, x := range []struct {
+		name  string
+		field func(g, u []float64) error
+		start []float64
+		steps int
+		looks []float64 // the first entries of where the field is asked, two a step
+	}{
+		{"leads on", alone(func(float64) float64 { return -1 }), []float64{0}, 3, []float64{0, 0.05, 0.05, 0.125, 0.125, 0.2375}},
+		{"leads on and grows", alone(func(u float64) float64 { return -u }), []float64{1}, 2, []float64{1, 1.05, 1.05, 1.05 + 0.075*1.05}},
+		{"leads back", alone(func(u float64) float64 { return 50 * u }), []float64{1}, 4, []float64{1, -1.5, 1, -0.25, 1, 0.375, 0.375, 0.0234375}},
+		{"leads aside, and less far", func(g, u []float64) error {
+			g[0], g[1] = 18*u[0], u[1]
+			return nil
+		}, []float64{1, 1}, 2, []float64{1, 0.1, 0.1, -0.035}},
+		{"ends", func(g, u []float64) error {
+			if g[0] = -1; u[0] > 0.06 {
+				return errNoValue
+			}
+			return nil
+		}, []float64{0}, 4, []float64{0, 0.05, 0.05, 0.125, 0.05, 0.06875, 0.05, 0.0546875}}, // a fourth as far
+	} {
+		var looks []float64
+		l := overSet(plainly(func(g, u []float64) (float64, error) {
+			looks = append(looks, u[0])
+			return 0, x.field(g, u)
+		}), whole, len(x.start))
+		r := &resting{land: l, effort: Effort{MaxSteps: x.steps}.filled(1), g: make([]float64, len(x.start))}
+		if p, ok := r.follow(x.start); ok {
+			t.Errorf("%s: comes to rest at %v", x.name, p.Decision)
+		}
+		if !slices.EqualFunc(looks, x.looks, func(a, b float64) bool { return math.Abs(a-b) <= 1e-12 }) {
+			t.Errorf("%s: asked at %v, want %v", x.name, looks, x.looks)
+		}
+	}
+	var looks []float64
+	on := &resting{land: overSet(plainly(func(g, u []float64) (float64, error) {
+		looks = append(looks, u[0])
+		g[0] = -1
+		return 0, nil
+	}), whole, 1), effort: Effort{MaxSteps: 60}.filled(1), g: make([]float64, 1)}
+	on.follow([]float64{0})
+	is(t, "the longest step", looks[119]-looks[118], 1e6)
+	looks = nil
+	edge := &resting{land: overSet(plainly(func(g, u []float64) (float64, error) {
+		looks = append(looks, u[0])
+		g[0] = math.Copysign(1, u[0])
+		return 0, nil
+	}), whole, 1), effort: Effort{MaxSteps: 40}.filled(1), g: make([]float64, 1)}
+	edge.follow([]float64{0})
+	last := len(looks) - 1
+	is(t, "the shortest step, in 10⁻⁹", 1e9*math.Abs(looks[last]-looks[last-1]), 1e9*0x1p-26*0.05)
+}
+
+// A start that cannot be brought into the set is told, the first and any other.
+func TestStartsOutOfReachAreTold(t *testing.T) {
+	afar := hazy{set.Interval{Lower: -3, Upper: 8}}
+	for _, x := range []struct {
+		starts [][]float64
+		want   string
+	}{{[][]float64{{1}, {2}}, ""}, {[][]float64{{1e7}, {1}}, "project the start: "}, {[][]float64{{1}, {1e7}}, "project a start: "}} {
+		_, err := Find(context.Background(), bowl{1, 0}, afar, x.starts, Effort{})
+		if (err == nil) != (x.want == "") || err != nil && (!errors.Is(err, errNoValue) || !strings.HasPrefix(err.Error(), x.want)) {
+			t.Errorf("from %v: %v, want %q", x.starts, err, x.want)
+		}
+	}
+}
+
+// What players cannot be asked is told.
+func TestPlayersWithoutAnAnswerAreTold(t *testing.T) {
+	s := tugging(atLeast(-50))
+	if err := s.measure([]float64{0, 0}); err != nil {
+		t.Fatal(err)
+	}
+	s.game = tug{a: 0.5, fails: true}
+	if err := s.verify(&SharedEquilibrium{Equilibrium: Equilibrium{Point: Point{Decision: []float64{0, 0}}}}); !errors.Is(err, errNoValue) {
+		t.Errorf("without losses: %v", err)
+	}
+	s.game = fieldless{tug{a: 0.5}}
+	if _, err := s.pressed(make([]float64, 2), []float64{1, 3}); !errors.Is(err, errNoValue) {
+		t.Errorf("without gradients: %v", err)
 	}
 }

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/kedge-opt/kedge/internal/evidence"
+	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
 
@@ -135,5 +137,48 @@ func TestProblemsThatCannotBeEntered(t *testing.T) {
 	}
 	if got := suite.Other(&suite.Comparison); got != "" {
 		t.Errorf("the same suite: %q", got)
+	}
+}
+
+// patient is a context that ends when it has been asked so many times.
+type patient struct {
+	context.Context
+	asked, most int64
+}
+
+func (p *patient) Err() error {
+	if atomic.AddInt64(&p.asked, 1) > p.most {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Whenever their context ends, also while it is measured how the crowd settles, answers end with it.
+func TestAnswersEndWithTheirContext(t *testing.T) {
+	s, _, err := problemOf(t, "lq2", "iterations=100", "optimum.starts=1").read(methods(t, "vanilla"), Terms{}.filled())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := problem.Build("lq2", s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(most int64) (int64, error) {
+		ctx := &patient{Context: t.Context(), most: most}
+		err := (&meeting{points: map[string][]float64{}}).answers(ctx, p)
+		return ctx.asked, err
+	}
+	all, err := ask(math.MaxInt64)
+	if err != nil || all < 2*mostSettled {
+		t.Fatalf("asked %d times, %v", all, err)
+	}
+	for _, most := range []int64{0, 1, all / 2, all - 4*mostSettled, all - 2*mostSettled - 9, all - 10, all - 2, all - 1} {
+		if _, err := ask(max(0, most)); !errors.Is(err, context.Canceled) {
+			t.Errorf("ended after %d of %d questions: %v", most, all, err)
+		}
+	}
+	p.Objective = nil
+	if _, err := ask(math.MaxInt64); err == nil || !strings.Contains(err.Error(), "objective") {
+		t.Errorf("without an objective: %v", err)
 	}
 }

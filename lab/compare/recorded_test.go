@@ -223,3 +223,69 @@ func TestMethodsAreSorted(t *testing.T) {
 		}
 	}
 }
+
+// One problem is about who is nearest to the optimum, a suite about how many pairs end where they must; who is outside of the theory counts where it arrives, and is told apart where it does not.
+func TestHeadlines(t *testing.T) {
+	there, away, out := Row{Arrived: true}, Row{}, Row{Outside: "too steep"}
+	lucky := Row{Arrived: true, Outside: "too steep"}
+	ends := func(method string, far float64, failed int) Row {
+		return Row{Method: method, ToOptimal: &Range{Mean: far}, Failed: failed}
+	}
+	for want, rows := range map[string][]Row{
+		"In 1 of 2 pairs of a method and a problem the method ends where its theory says.":                                {there, away},
+		"In 2 of 3 pairs of a method and a problem the method ends where its theory says; 1 more is outside the theory.":  {there, lucky, out, away},
+		"In 0 of 0 pairs of a method and a problem the method ends where its theory says; 2 more are outside the theory.": {out, out},
+		"near ends nearest to the optimum, 0.25 away. 0 of 5 methods end where their theory says.":                        {ends("far", 3, 0), ends("near", 0.25, 0), ends("failed", 0.1, 1), {Failed: 2}, {Method: "unknown"}},
+		"Every method failed. 0 of 2 methods end where their theory says.":                                                {ends("failed", 0.1, 1), {Failed: 2}},
+		"first ends nearest to the optimum, 1.5 away. 1 of 1 methods end where their theory says.":                        {{Method: "first", Arrived: true, ToOptimal: &Range{Mean: 1.5}}, {Method: "second", Outside: "too steep", ToOptimal: &Range{Mean: 1.5}}},
+	} {
+		r := &Comparison{Suite: strings.HasPrefix(want, "In "), Problems: []Meeting{{Rows: rows[:1]}, {Rows: rows[1:]}}}
+		if !r.Suite {
+			r.Problems = []Meeting{{Rows: rows}}
+		}
+		if got := r.Headline(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// By hand: who has arrived is told by where, others by the first that is to be said of them; distances are counted in tolerances, as letters from 1 to 9999.
+func TestStandings(t *testing.T) {
+	far := func(mean float64) *Range { return &Range{Mean: mean} }
+	for _, c := range []struct {
+		m    Row
+		same bool
+		want standing
+	}{
+		{Row{Arrived: true, Limit: "stable", Outside: "too steep"}, false, standing{"arrived", "✓ stable", "✓S"}}, {Row{Arrived: true, Limit: "optimal"}, true, standing{"arrived", "✓ both", "✓="}}, {Row{Arrived: true}, false, standing{"arrived", "✓ ", "✓"}},
+		{Row{Outside: "too steep", Failed: 1}, false, standing{"outside its conditions", "○", "○"}}, {Row{Failed: 1, ToTarget: far(1)}, false, standing{"failed", "failed", "✗"}}, {Row{}, true, standing{"no target known", "–", "–"}},
+		{Row{ToTarget: far(0.75)}, false, standing{"not within the tolerance", "3", "3"}}, {Row{ToTarget: far(0.125)}, false, standing{"not within the tolerance", "0.5", "1"}}, {Row{ToTarget: far(25e5)}, false, standing{"not within the tolerance", "1e+07", "9999"}},
+	} {
+		a := &Meeting{Separates: !c.same, Tolerance: 0.25}
+		if got := (standing{a.Verdict(&c.m), a.Mark(&c.m), a.Letters(&c.m)}); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.m, got, c.want)
+		}
+	}
+}
+
+// The reasons tell who ends at each of the three points, who does not, and on which problems two points are one.
+func TestReasonsAreListed(t *testing.T) {
+	row := func(method, limit string, arrived bool) Row {
+		return Row{Method: method, Limit: limit, Arrived: arrived}
+	}
+	one := Meeting{Name: "a", Separates: true, Stable: []float64{1}, Rows: []Row{row("s", "stable", true), row("m", "myopic", false), row("o", "optimal", true)}}
+	other := Meeting{Name: "b", Stable: []float64{1}, Rows: []Row{row("o", "optimal", false)}}
+	none := Meeting{Name: "c"} // without a stable point there is nothing that could be the same
+	r := &Comparison{Suite: true, Problems: []Meeting{one, other, none}}
+	want := []string{
+		"At the stable point, as they must: s.", "Not within the tolerance of the myopic point: m (a).", "Not within the tolerance of the optimum: o (b).",
+		"Stable and optimal are the same point on b, which cannot tell the two kinds of methods apart.",
+	}
+	if got := r.Reasons(); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	r.Problems = []Meeting{one}
+	if got := r.Reasons(); len(got) != 3 || got[2] != "At the optimum, as they must: o." {
+		t.Errorf("of one problem: %q", got)
+	}
+}

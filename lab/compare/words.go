@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kedge-opt/kedge/internal/lists"
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/online"
 )
 
@@ -38,7 +39,7 @@ func (r *Comparison) Headline() string {
 	}
 	text := fmt.Sprintf("In %d of %d pairs of a method and a problem the method ends where its theory says", arrived, judged)
 	if outside > 0 {
-		text += fmt.Sprintf("; %d more are outside the theory", outside)
+		text += "; " + phrase.Count(outside, "more is outside the theory", "more are outside the theory")
 	}
 	return text + "."
 }

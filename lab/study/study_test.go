@@ -84,6 +84,22 @@ func TestDecodeRefusesBrokenSeries(t *testing.T) {
 	}
 }
 
+// A series has as many numbers of everything as places, some at least; a band has both sides or none.
+func TestSeriesFit(t *testing.T) {
+	one, two := []float64{1}, []float64{1, 2}
+	for _, c := range []struct {
+		s    Series
+		want bool
+	}{
+		{Series{X: one, Y: one}, true}, {Series{X: two, Y: two, Low: two, High: two}, true}, {Series{}, false}, {Series{X: two, Y: one}, false}, {Series{X: one, Y: two}, false},
+		{Series{X: one, Y: one, Low: one}, false}, {Series{X: one, Y: one, High: one}, false}, {Series{X: two, Y: two, Low: one, High: one}, false},
+	} {
+		if err := c.s.check(); (err == nil) != c.want {
+			t.Errorf("%+v: %v", c.s, err)
+		}
+	}
+}
+
 func TestStoppedStudyHasNoResult(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	progress := func(done, _ int64) {
@@ -106,6 +122,11 @@ func TestMistakesAreTold(t *testing.T) {
 			t.Errorf("%d trials were taken", trials)
 		}
 	}
+	for _, trials := range []int{0, 2, MaxTrials} {
+		if err := (Options{Trials: trials}).Check(); err != nil {
+			t.Errorf("%d trials: %v", trials, err)
+		}
+	}
 }
 
 // Every study says of itself how often it repeats every point, before it has measured anything, and takes another number where it repeats at all.
@@ -113,6 +134,34 @@ func TestStudiesKnowTheirSize(t *testing.T) {
 	for _, s := range All() {
 		if own, asked := s.Size(Options{}), s.Size(Options{Trials: 3}); own < 1 || own > 1 && asked != 3 {
 			t.Errorf("%s has %d trials of its own, %d where 3 are asked for", s.Name, own, asked)
+		}
+	}
+}
+
+// What was measured is summed up by how many measurements are within their interval of the theory, better, or neither.
+func TestHeadlinesOfVerdicts(t *testing.T) {
+	for want, verdicts := range map[string][]Verdict{
+		"Every measurement is within its interval of the theory.":                 {Within, Within},
+		"Every measurement is better than the theory.":                            {Better},
+		"The theory holds: 2 of 3 measurements within their intervals, 1 better.": {Within, Better, Within},
+		"The theory is missed by 1 of 2 measurements.":                            {Off, Within},
+		"The theory is missed by 2 of 4 measurements.":                            {Worse, Within, Better, Off},
+	} {
+		r := &Result{}
+		for _, v := range verdicts {
+			r.Claims = append(r.Claims, Claim{Verdict: v})
+		}
+		if got := headline(r.Claims); got != want || r.Holds() == strings.Contains(want, "missed") {
+			t.Errorf("%v: %q, holds %t, want %q", verdicts, got, r.Holds(), want)
+		}
+	}
+	for want, c := range map[string]Claim{
+		"x: measured 0.5, the theory says a bound of 1: better than the theory.":                   {What: "x", Measured: 0.5, Low: 0.5, High: 0.5, Theory: 1, Verdict: Better},
+		"x: measured 0.5 (interval 0.25 … 2), the theory says exactly 1: within the interval.":     {What: "x", Measured: 0.5, Low: 0.25, High: 2, Theory: 1, Exact: true, Verdict: Within},
+		"x: measured 0.5 (between 0.25 and 2), the theory says a bound of 1: within the interval.": {What: "x", Measured: 0.5, Low: 0.25, High: 2, Theory: 1, Sure: true, Verdict: Within},
+	} {
+		if got := c.words(); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }
@@ -157,6 +206,26 @@ func TestIntervalsCover(t *testing.T) {
 	}
 	if held < 88 {
 		t.Errorf("%d of 100 intervals hold the exponent", held)
+	}
+}
+
+// By hand: with d = (0.6, 0.8) and u = (1, 0) the cosine of weak reactions is 0.6 + 0.384σ/(1 − λ), where 0.384 is 0.6·0.8². With less of a reaction, or of habit, it grows by
+// less, which is rounding up to 10⁻¹², and no more.
+func TestViolationsAreMoreThanRounding(t *testing.T) {
+	for _, c := range []struct {
+		lambda, sigma, more float64
+		want                [3]int
+	}{
+		{0.5, 1e-6, 1e-3, [3]int{0, 0, 0}},
+		{0.5, 1e-6, -0.6e-12 * 0.5 / 0.384, [3]int{0, 0, 0}}, {0.5, 1e-6, -1.5e-12 * 0.5 / 0.384, [3]int{0, 0, 1}},
+		{0.9, 1e-4, -0.6e-12 * 0.01 / (0.384e-4 * 0.09), [3]int{0, 0, 1}}, {0.9, 1e-4, -1.5e-12 * 0.01 / (0.384e-4 * 0.09), [3]int{0, 1, 1}},
+	} {
+		for _, side := range []float64{1, -1} {
+			one := triple{d: []float64{0.6 * side, 0.8}, u: []float64{1, 0}, lambda: c.lambda, sigma: c.sigma}
+			if got := one.violations(c.more); got != c.want {
+				t.Errorf("λ %v, σ %v, %v more, on the side %v: %v, want %v", c.lambda, c.sigma, c.more, side, got, c.want)
+			}
+		}
 	}
 }
 
