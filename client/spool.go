@@ -68,7 +68,7 @@ func isOther(file string, b Answers) bool {
 	before.Batch.Epoch = b.Epoch
 	was, err := json.Marshal(before.Batch)
 	now, fault := json.Marshal(b)
-	return err == nil && fault == nil && !bytes.Equal(was, now)
+	return errors.Join(err, fault) == nil && !bytes.Equal(was, now)
 }
 
 func writeJSON(file string, v any) error {

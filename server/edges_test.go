@@ -1,8 +1,10 @@
 package server_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -64,6 +66,77 @@ func TestReadyWhenTheSetupIs(t *testing.T) {
 	}
 	why = nil
 	s.want(200, "GET", "/readyz", "")
+}
+
+// unlisted is a journal that cannot say which loops it has, nor their numbers, once there is a reason.
+type unlisted struct {
+	*store.InMemory
+	why error
+}
+
+func (u *unlisted) Loops(ctx context.Context) ([]session.Tip, error) {
+	if u.why != nil {
+		return nil, u.why
+	}
+	return u.InMemory.Loops(ctx)
+}
+
+func (u *unlisted) Series(ctx context.Context, loop string, names []string, from, points int) (*session.SeriesPage, error) {
+	if u.why != nil {
+		return nil, u.why
+	}
+	return u.InMemory.Series(ctx, loop, names, from, points)
+}
+
+// Where a journal is lost that is said of numbers, and a stream of all loops ends, so that who watches comes again.
+func TestWhatIsLostIsNotEmpty(t *testing.T) {
+	j := &unlisted{InMemory: store.NewMemory()}
+	s := siteBy(t, server.Setup{Journal: j})
+	s.create("shop", "live")
+	j.why = session.ErrLost
+	if p := s.want(503, "GET", "/v1/loops/shop/series", ""); p["type"] != "/problems/journal-lost" {
+		t.Errorf("numbers: %v", p)
+	}
+	reply, err := (&http.Client{Timeout: 5 * time.Second}).Get(s.url + "/v1/events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	if text, err := io.ReadAll(reply.Body); err != nil || string(text) != "retry: 2000\n\n" {
+		t.Errorf("all loops: %q, %v", text, err)
+	}
+}
+
+// sealed is a journal that does not give back what the server has written down of itself.
+type sealed struct{ *store.InMemory }
+
+func (s sealed) Read(ctx context.Context, loop string, after int, visit func(session.Event) error) error {
+	if loop == session.OfServer {
+		return errors.New("the disk is gone")
+	}
+	return s.InMemory.Read(ctx, loop, after, visit)
+}
+
+// Where the keys cannot be read nobody is let in, nor told that he needs none.
+func TestKeysThatCannotBeRead(t *testing.T) {
+	s := siteBy(t, server.Setup{Journal: sealed{store.NewMemory()}})
+	for path, body := range map[string]string{"GET /v1/login": "", "POST /v1/login": `{"key":"kedge_x"}`, "GET /v1/loops": "", "POST /v1/kill": "{}"} {
+		method, path, _ := strings.Cut(path, " ")
+		if p := s.want(503, method, path, body); p["type"] != "/problems/read-only" || p["detail"] != "the keys cannot be read: the disk is gone" {
+			t.Errorf("%s %s: %v", method, path, p)
+		}
+	}
+}
+
+// A server that was ready is so no longer once its journal cannot be read.
+func TestNotReadyWithoutTheJournal(t *testing.T) {
+	j := &unlisted{InMemory: store.NewMemory()}
+	s := siteBy(t, server.Setup{Journal: j})
+	s.want(200, "GET", "/readyz", "")
+	j.why = errors.New("the disk is gone")
+	if p := s.want(503, "GET", "/readyz", ""); p["type"] != "/problems/read-only" || p["detail"] != j.why.Error() {
+		t.Errorf("not ready: %v", p)
+	}
 }
 
 // As many loops are made as may be, and not one more; those there are go on.
@@ -254,6 +327,38 @@ func TestSoManyGuardrails(t *testing.T) {
 		}
 		if got, p := s.call("POST", "/v1/loops/shop/guardrails/test", `{"guardrails":[`+strings.Join(rails, ",")+`]}`); got != status || status == 400 && !strings.Contains(fmt.Sprint(p["detail"]), "guardrails are 1 to 32") {
 			t.Errorf("%d guardrails: %d %v", n, got, p)
+		}
+	}
+}
+
+// Whoever waits for a decision is not too slow once all of the message has come, however long that takes.
+func TestWhoWaitsIsNotSlow(t *testing.T) {
+	limits := server.DefaultLimits()
+	limits.Header = 100 * time.Millisecond
+	s := siteBy(t, server.Setup{Limits: limits})
+	s.create("shop", "live")
+	s.want(200, "POST", "/v1/loops/shop/ask", "")
+	if a := s.want(200, "POST", "/v1/loops/shop/ask", `{"after_k":1,"wait":"300ms"}`); a["k"] != 1.0 {
+		t.Errorf("%v", a)
+	}
+}
+
+// A server that is about to end is not ready, and has clients use their connections no more.
+func TestConnectionsEndWithTheServer(t *testing.T) {
+	own := server.New(server.Setup{Journal: store.NewMemory(), Clock: server.Wall(), Limits: server.DefaultLimits()})
+	web := httptest.NewServer(own)
+	t.Cleanup(func() { own.Stop(); web.Close() })
+	for i, status := range []int{200, 503} {
+		closes := i == 1
+		if closes {
+			own.Leave()
+		}
+		reply, err := http.Get(web.URL + "/readyz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if reply.Body.Close(); reply.StatusCode != status || reply.Close != closes {
+			t.Errorf("%s, the connection is closed: %t", reply.Status, reply.Close)
 		}
 	}
 }

@@ -93,7 +93,6 @@ func createKey(c *call, b keyring.Wanted) (int, any, error) {
 		return 0, nil, problem(forbidden, c.reach()+"; it can give others no more than that")
 	}
 	made, err := c.keys.Create(c.Context(), c.who.Prefix, g)
-	c.w.Header().Set("Cache-Control", "no-store")
 	return 201, made, err
 }
 

@@ -169,7 +169,7 @@ func pointerTo(text []byte, offset int64) string {
 		if l.isList {
 			pointer += "/" + strconv.Itoa(l.n-1)
 		} else {
-			pointer += "/" + l.key
+			pointer += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(l.key)
 		}
 	}
 	return pointer

@@ -63,6 +63,12 @@ func TestPointers(t *testing.T) {
 			t.Errorf("%s is at %s, want %s", part, got, want)
 		}
 	}
+	const odd = `{"labels": {"a/b": "x", "~1": 7}}` // RFC 6901, 4: what would be taken for the end of a key, or for a sign of it, is written as one
+	for part, want := range map[string]string{`"x"`: "/labels/a~1b", `7`: "/labels/~01"} {
+		if got := pointerTo([]byte(odd), int64(strings.Index(odd, part)+len(part))); got != want {
+			t.Errorf("%s is at %s, want %s", part, got, want)
+		}
+	}
 	if got := pointerTo([]byte(`{"a": `), 99); got != "" {
 		t.Error(got)
 	}

@@ -48,11 +48,7 @@ func (c *call) carry(status int, command session.Command) (int, any, error) {
 		return 0, nil, err
 	}
 	if word != "" {
-		request, err := c.request(command)
-		if err != nil {
-			return 0, nil, err
-		}
-		command = session.Once{Word: word, Request: request, Of: command}
+		command = session.Once{Word: word, Request: c.request(command), Of: command}
 	}
 	reply, err := c.host.Do(c.Context(), c.loop, c.who.Prefix, command)
 	return status, c.replayed(reply), err
@@ -86,9 +82,9 @@ func (c *call) sent(loop string) (was *session.Event, word string, err error) {
 }
 
 // request is what is asked for, so that something else under the same word is noticed.
-func (c *call) request(what any) (session.Hash, error) {
-	text, err := json.Marshal(what)
-	return sha256.Sum256(fmt.Appendf(nil, "%s %s\n%s", c.Method, c.URL.Path, text)), err
+func (c *call) request(what any) session.Hash {
+	text, _ := json.Marshal(what) // which came as JSON
+	return sha256.Sum256(fmt.Appendf(nil, "%s %s\n%s", c.Method, c.URL.Path, text))
 }
 
 // replayed is a reply, which says so if it was given before.
@@ -115,10 +111,7 @@ func killAll(c *call, b reasoned) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	request, err := c.request(b)
-	if err != nil {
-		return 0, nil, err
-	}
+	request := c.request(b)
 	if was != nil {
 		reply, err := session.Repeated(was, word, request)
 		return 200, c.replayed(reply), err

@@ -35,7 +35,6 @@ func (c *call) open(loop string) (*feed, func(), error) {
 	}
 	f := &feed{c, http.NewResponseController(c.w), time.NewTicker(often), c.hub.Gone(loop)}
 	c.w.Header().Set("Content-Type", "text/event-stream")
-	c.w.Header().Set("Cache-Control", "no-store")
 	return f, func() { f.alive.Stop(); leave() }, f.send([]byte("retry: 2000\n\n"))
 }
 

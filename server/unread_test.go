@@ -1,10 +1,13 @@
 package server_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -35,7 +38,11 @@ func TestMarksThatCannotBeReadLetNoKilledLoopGoOn(t *testing.T) {
 	defer db.Close()
 	j := &smudged{SQLite: db}
 	begin := func() (*site, *server.Server) {
-		own := server.New(server.Setup{Journal: j, Clock: server.Wall(), Limits: server.DefaultLimits()})
+		var log bytes.Buffer
+		own := server.New(server.Setup{Journal: j, Clock: server.Wall(), Limits: server.DefaultLimits(), Log: slog.New(slog.NewTextHandler(&log, nil))})
+		if told := strings.Contains(log.String(), "no loop is asked until the marks of kills can be read") && strings.Contains(log.String(), "input/output error"); told != j.is.Load() {
+			t.Errorf("the log begins with %q", log.String())
+		}
 		web := httptest.NewServer(own)
 		t.Cleanup(func() { own.Stop(); web.Close() })
 		return &site{T: t, url: web.URL}, own

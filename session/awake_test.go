@@ -43,6 +43,10 @@ func TestLoopsAreReadOnce(t *testing.T) {
 	if h.journal.states != 1 || len(h.journal.saved) != 1 {
 		t.Errorf("%d states are saved: %d loops", h.journal.states, len(h.journal.saved))
 	}
+	h.seen("shop")
+	if h.Rest(); h.journal.states != 1 {
+		t.Error("a loop is saved anew though nothing has happened since it woke")
+	}
 	if err := h.Dismiss(t.Context(), "shop", func(l *session.Loop) error {
 		delete(h.journal.loops, "shop")
 		delete(h.journal.saved, "shop")
@@ -100,6 +104,10 @@ func TestLooksWaitForWhatTheySee(t *testing.T) {
 			_, err := h.Try(h.Context(), "shop", "test", session.Ask{})
 			return err
 		},
+		"find": func(h *host) error { // what was written down under a word
+			_, err := h.Do(h.Context(), "shop", "test", session.Once{Word: "w", Of: session.Switch{To: session.Paused}})
+			return err
+		},
 	} {
 		h, down := newHost(t), errors.New("down")
 		h.create("shop")
@@ -110,7 +118,7 @@ func TestLooksWaitForWhatTheySee(t *testing.T) {
 			<-seen // it has entered the loop
 		}
 		_, err := h.Do(t.Context(), "shop", "test", session.Ask{})
-		if got := <-ended; !errors.Is(err, down) || got == nil || got.Error() != "loop shop: down" {
+		if got := <-ended; !errors.Is(err, down) || !errors.Is(got, down) || name != "find" && got.Error() != "loop shop: down" {
 			t.Errorf("%s: %v, where who writes is told %v", name, got, err)
 		}
 		if h.clock.looked = nil; h.must("shop", session.Ask{}).(session.Offer).K != 1 {
@@ -311,29 +319,33 @@ func TestRulesThatCannotBeSaved(t *testing.T) {
 	}
 }
 
-// A loop whose saved state is of another version of its rule is worked out again without an alarm.
+// A loop whose saved state is of another version of its rule, or whose spec of then cannot be planned, is worked out again without an alarm.
 func TestStatesOfAnotherVersion(t *testing.T) {
 	h := newHost(t)
 	h.create("shop")
 	h.turn("shop")
 	want, _ := h.seen("shop")
 	h.Rest()
-	fails := true
-	f := session.NewFleet(h.journal, h.clock, func(spec string) (*session.Brief, error) {
-		b, err := session.Standard(spec)
-		if fails && err == nil {
-			fails = false
-			b.Rule = strange{b.Rule}
+	for _, isPlanned := range []bool{true, false} {
+		fails := true
+		f := session.NewFleet(h.journal, h.clock, func(spec string) (*session.Brief, error) {
+			b, err := session.Standard(spec)
+			if fails && err == nil {
+				if fails = false; !isPlanned {
+					return nil, errors.New("of another version")
+				}
+				b.Rule = strange{b.Rule}
+			}
+			return b, err
+		}, nil)
+		if err := f.Look(t.Context(), "shop", func(l *session.Loop) error {
+			if got := l.Status(); !reflect.DeepEqual(got, want) {
+				t.Errorf("%+v, want %+v", got, want)
+			}
+			return nil
+		}); err != nil || fails {
+			t.Error(err)
 		}
-		return b, err
-	}, nil)
-	if err := f.Look(t.Context(), "shop", func(l *session.Loop) error {
-		if got := l.Status(); !reflect.DeepEqual(got, want) {
-			t.Errorf("%+v, want %+v", got, want)
-		}
-		return nil
-	}); err != nil || fails {
-		t.Error(err)
 	}
 }
 

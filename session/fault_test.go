@@ -11,6 +11,7 @@ import (
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/session/guard"
 	"github.com/kedge-opt/kedge/session/plan"
+	"github.com/kedge-opt/kedge/session/saved"
 )
 
 var errFate = errors.New("struck by fate")
@@ -243,6 +244,40 @@ func TestWhatCannotBeWritten(t *testing.T) {
 	b := people(1, 5, []float64{3, 3})
 	b.ObservedAt = beyond
 	s.refuses(session.Malformed, "a batch keeps times from 1678 to 2262", session.Tell{K: 1, ID: "am", Batch: b})
+}
+
+// What a loop is cannot be saved where a time of it has no name, as that at which a minute ends with all times; nor is it taken from what is not as it was saved.
+func TestStatesThatCannotBe(t *testing.T) {
+	s := newScene(t, strings.Replace(with("deadlines: {deploy: never, data: never}"), "norm: 0.5", "norm: 0.5, day: 1", 1), session.Live)
+	s.now = time.Date(9999, 12, 31, 23, 58, 30, 0, time.UTC)
+	for k := 1; k <= 2; k++ { // the second is a change of what is live, which counts until the minute ends
+		s.must(session.Deploy{K: k, U: s.ask().U})
+		s.must(session.Abandon{K: k})
+	}
+	state, err := s.loop.AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	frame, err := saved.Read(state, "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for was, now := range map[string]string{`"k":2`: `"k":2`, `"k":2,`: `"k":"two",`} {
+		other := frame
+		other.Body = []byte(strings.Replace(string(frame.Body), was, now, 1))
+		text, err := other.Append(nil, "shop")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := session.New("shop", session.Standard).UnmarshalBinary(text); (err == nil) != (was == now) {
+			t.Errorf("%s instead of %s: %v", now, was, err)
+		}
+	}
+	s.now = s.now.Add(time.Minute)
+	s.must(session.Deploy{K: 3, U: s.ask().U})
+	if _, err := s.loop.AppendBinary(nil); err == nil {
+		t.Error("what cannot be written is saved")
+	}
 }
 
 // Deadlines that are never are not met.

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -169,6 +170,78 @@ func TestRetreats(t *testing.T) {
 		t.Errorf("rolled back by hand: %+v, %+v", a, c.Outcome)
 	}
 	s.replays()
+}
+
+// Whoever pauses and resumes a loop on its way back has looked: it goes there, learns and decides on.
+func TestRetreatsThatSomebodyLookedAt(t *testing.T) {
+	s := newScene(t, guarded("  outliers: {beyond: .inf}\n  guardrails:\n    - {name: demand, of: 'mean(p[0])', most: 6, action: rollback}\n"), session.Live)
+	s.meet(at(9))
+	s.meet(at(9))
+	if a := s.ask(); a.Basis != session.Rollback {
+		t.Fatalf("%+v", a)
+	}
+	s.must(session.Switch{To: session.Paused})
+	s.must(session.Switch{To: session.Live})
+	if a, c := s.meet(at(3)); a.Basis != session.Rollback || c.Outcome.Outcome != session.Stepped || s.loop.Status().Mode != session.Live {
+		t.Errorf("%s, then %s %v, %s", a.Basis, c.Outcome.Outcome, c.Reasons, s.loop.Status().Mode)
+	}
+	s.replays()
+}
+
+// Where a guardrail cannot send the loop back whoever closes is told so.
+func TestRetreatsThatFail(t *testing.T) {
+	n := 0
+	for _, fails := range []bool{false, true} {
+		s := newScene(t, guarded("  outliers: {beyond: .inf}\n  guardrails:\n    - {name: demand, of: 'mean(p[0])', most: 6, action: rollback, after: 1}\n"), session.Live)
+		a := s.ask()
+		s.must(session.Deploy{K: a.K, U: a.U})
+		s.must(session.Tell{K: a.K, ID: "am", Batch: at(9)(a.K, a.U)})
+		rule := &fate{}
+		s.loop = session.New("shop", func(spec string) (*session.Brief, error) {
+			b, err := session.Standard(spec)
+			if err == nil {
+				b.Rule = frail{b.Rule, rule}
+			}
+			return b, err
+		})
+		for _, e := range s.past.events {
+			if err := s.loop.Replay(e, &s.past); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if fails {
+			rule.at = rule.calls + n // that moves the rule to where it goes back to, the last of the close
+		}
+		before := rule.calls
+		if _, err := s.do(session.Close{K: a.K}); fails != errors.Is(err, errFate) || !fails && err != nil {
+			t.Errorf("fails %t: %v", fails, err)
+		}
+		n = rule.calls - before
+	}
+}
+
+// A revision that says to keep what the rule remembers is of no use where the rule of now cannot: whoever reads the log is told so.
+func TestWhatARevisionKeepsMustBeKept(t *testing.T) {
+	s := newScene(t, shop, session.Live)
+	s.steps(1, usual)
+	if r := s.must(session.Revise{Spec: change("step: 0.05", "step: 0.1"), Revision: 1}).(session.RevisedTo); !slices.Equal(r.Keeps, []string{"rule"}) {
+		t.Fatalf("%+v", r)
+	}
+	plans := 0
+	l := session.New("shop", func(spec string) (*session.Brief, error) {
+		b, err := session.Standard(spec)
+		if plans++; plans == 2 && err == nil {
+			b.Rule = strange{b.Rule}
+		}
+		return b, err
+	})
+	var err error
+	for i := 0; i < len(s.past.events) && err == nil; i++ {
+		err = l.Replay(s.past.events[i], &s.past)
+	}
+	if err == nil || err.Error() != "of another version" {
+		t.Errorf("%v after %d plans", err, plans)
+	}
 }
 
 // In the shadow and in a pause guardrails only warn; a kill goes before a rollback.

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ type library struct {
 	asked int    // how often somebody asked for a tip
 	tip   func() // called when the next tip is waited for
 	stale *session.Tip
+	torn  error // why the next tip is not told
 }
 
 func (l *library) Health() error                                                   { return l.down }
@@ -26,14 +28,14 @@ func (l *library) Follow(context.Context, func() []string, func(session.Tip) boo
 
 func (l *library) Tip(loop string) (wait func() (session.Tip, error)) {
 	l.asked++
-	before, stale := l.tip, l.stale
-	l.tip, l.stale = nil, nil
+	before, stale, torn := l.tip, l.stale, l.torn
+	l.tip, l.stale, l.torn = nil, nil, nil
 	return func() (session.Tip, error) {
 		if before != nil {
 			before()
 		}
-		if l.down != nil {
-			return session.Tip{}, l.down
+		if err := cmp.Or(l.down, torn); err != nil {
+			return session.Tip{}, err
 		}
 		if stale != nil {
 			return *stale, nil
@@ -298,5 +300,28 @@ func TestOffersAreOfTheLoopThatIsThere(t *testing.T) {
 	l.down = session.ErrLost
 	if got := a.must("shop", session.Ask{}).(session.Offer); want.Epoch != "another" || got.Epoch != want.Epoch || got.Durable == nil {
 		t.Errorf("answered %+v, want %+v", got, want)
+	}
+}
+
+// Who looks is told where nobody says what others have written, at first or once more: what is known may be of long ago.
+func TestTipsThatAreNotTold(t *testing.T) {
+	a, _, l, _ := hosts(t)
+	untold := errors.New("untold")
+	look := func() error { return a.Look(t.Context(), "shop", func(*session.Loop) error { return nil }) }
+	dims := func() error { _, err := a.LatestDims(t.Context(), "shop"); return err }
+	for name, ask := range map[string]func() error{"look": look, "dims": dims} {
+		if err := ask(); err != nil {
+			t.Fatal(err)
+		}
+		l.torn = untold
+		if err := ask(); !errors.Is(err, untold) || err.Error() != "loop shop: untold" {
+			t.Errorf("%s: %v", name, err)
+		}
+		stale := l.newest("shop") // of before its newest event, so that it is asked for again
+		stale.Seq--
+		l.stale, l.tip = &stale, func() { l.torn = untold }
+		if err := ask(); !errors.Is(err, untold) || err.Error() != "loop shop: untold" {
+			t.Errorf("%s, asked again: %v", name, err)
+		}
 	}
 }

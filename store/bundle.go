@@ -240,7 +240,7 @@ func untar(r io.Reader, dir string) error {
 			return err
 		}
 		_, name, _ := strings.Cut(path.Clean(h.Name), "/")
-		if h.Typeflag != tar.TypeReg || !fs.ValidPath(name) || name == "." || h.Size > mostOfBundle {
+		if h.Typeflag != tar.TypeReg || !fs.ValidPath(name) || h.Size > mostOfBundle {
 			return fmt.Errorf("%q is no file of a bundle", h.Name)
 		}
 		if inside := path.Dir(name); inside != "." {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -262,9 +263,27 @@ func TestTarsOfOthers(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(dir, "states", "a")); err != nil || info.Size() != 3 {
 		t.Errorf("%v, %v", info, err)
 	}
-	for name, text := range map[string][]byte{"twice": packed(t, one, one), "half": packed(t, tar.Header{Name: "shop/a", Typeflag: tar.TypeReg, Size: 3000})[:1000], "a file for a folder": packed(t, tar.Header{Name: "shop/states", Typeflag: tar.TypeReg}, one)} {
-		if err := Unpack(bytes.NewReader(text), t.TempDir()); err == nil {
-			t.Errorf("%s is unpacked", name)
+	long := func(size int64) []byte { // only its header
+		var b bytes.Buffer
+		if err := tar.NewWriter(&b).WriteHeader(&tar.Header{Name: "shop/a", Typeflag: tar.TypeReg, Size: size, Mode: 0o600}); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	if err := Unpack(bytes.NewReader(long(mostOfBundle+1)), t.TempDir()); err == nil || !strings.Contains(err.Error(), "is no file of a bundle") {
+		t.Errorf("too long: %v", err)
+	}
+	for name, c := range map[string]struct {
+		text []byte
+		want error
+	}{
+		"twice":               {packed(t, one, one), fs.ErrExist},
+		"half":                {packed(t, tar.Header{Name: "shop/a", Typeflag: tar.TypeReg, Size: 3000})[:1000], io.ErrUnexpectedEOF},
+		"as long as may be":   {long(mostOfBundle), io.ErrUnexpectedEOF},
+		"a file for a folder": {packed(t, tar.Header{Name: "shop/states", Typeflag: tar.TypeReg}, one), fs.ErrExist}, // the folder cannot be made: of the file in it nobody asked
+	} {
+		if err := Unpack(bytes.NewReader(c.text), t.TempDir()); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
 	if err := Unpack(bytes.NewReader(nil), filepath.Join(dir, "states", "a")); err == nil {

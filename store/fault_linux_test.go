@@ -127,6 +127,7 @@ func TestNetworkFoldersAreRefused(t *testing.T) {
 	for name, kind := range map[string]int64{
 		"NFS": unix.NFS_SUPER_MAGIC, "SMB": unix.SMB_SUPER_MAGIC, "CIFS": unix.CIFS_SUPER_MAGIC, "SMB2": unix.SMB2_SUPER_MAGIC, "AFS": unix.AFS_SUPER_MAGIC, "Ceph": unix.CEPH_SUPER_MAGIC, "OCFS2": unix.OCFS2_SUPER_MAGIC,
 		"9P": unix.V9FS_MAGIC, "Coda": unix.CODA_SUPER_MAGIC, "NCP": unix.NCP_SUPER_MAGIC,
+		"GPFS": 0x47504653, "Lustre": 0x0bd00bd0, // as stat of GNU coreutils has them
 	} {
 		if err := refuseKind("/mnt", kind); err == nil || !strings.Contains(err.Error(), "is on "+name+",") {
 			t.Errorf("%s: %v", name, err)

@@ -3,6 +3,8 @@
 package store
 
 import (
+	"archive/tar"
+	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -43,6 +45,19 @@ func TestAnswersAreTheOwnersAlone(t *testing.T) {
 		}
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// What a bundle is unpacked to is its owner's alone: it has what people answered.
+func TestUnpackedBundlesArePrivate(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new")
+	if err := Unpack(bytes.NewReader(packed(t, tar.Header{Name: "shop/states/a", Typeflag: tar.TypeReg})), dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"", "states", "states/a"} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%q: %v, %v", name, info.Mode(), err)
 		}
 	}
 }

@@ -148,7 +148,8 @@ func TestBlocksAreMadeBehindCommits(t *testing.T) {
 // Large blobs are files, small ones are packed, and both come back; a file goes when no loop has it any more.
 func TestBlobsComeBack(t *testing.T) {
 	s := opened(t, t.TempDir())
-	for i, size := range []int{0, 10, mostInside, mostInside + 1, 3 * mostInside} {
+	const most = 256 << 10 // docs/formats/log.md
+	for i, size := range []int{0, 10, most, most + 1, 3 * most} {
 		for _, even := range []bool{true, false} {
 			blob := make([]byte, size)
 			if !even {
@@ -161,7 +162,7 @@ func TestBlobsComeBack(t *testing.T) {
 				}
 			}
 			sum := session.Hash(sumOf(blob))
-			inFile := size > mostInside
+			inFile := size > most
 			for n, c := range []*chain{a, b} {
 				if got, err := s.Blob(c.loop, sum); err != nil || len(got) != size || size > 0 && !reflect.DeepEqual(got, blob) {
 					t.Errorf("%d bytes come back as %d, %v", size, len(got), err)

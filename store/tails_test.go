@@ -145,4 +145,9 @@ func TestTailsAreFew(t *testing.T) {
 			t.Fatalf("%d tails, the newest is %v", len(tails.all), got)
 		}
 	}
+	for range 10 { // one that is known takes nobody's place
+		if tails.put(string(rune('a'+3*mostTails-1)), tail{block: 1}); len(tails.all) != mostTails {
+			t.Fatalf("%d tails are left", len(tails.all))
+		}
+	}
 }

@@ -200,4 +200,15 @@ func TestAnchor(t *testing.T) {
 	if err := chronicle.Anchor(t.Context(), j, c, 0); err != errOdd {
 		t.Error(err)
 	}
+	j, c = scene() // of which nothing is noted yet: nobody can tell
+	if err := j.Journal.Append("shop", 0, []session.Event{e}, nil)(); err != nil {
+		t.Fatal(err)
+	}
+	j.read = errOdd
+	if err := chronicle.Anchor(t.Context(), j, c, 0); err != errOdd {
+		t.Error(err)
+	}
+	if list, err := j.Loops(t.Context()); err != nil || len(list) != 1 {
+		t.Errorf("heads are noted beside what cannot be read: %v, %v", list, err)
+	}
 }

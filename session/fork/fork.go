@@ -63,9 +63,12 @@ func foresee(ctx context.Context, h *session.Fleet, f session.Forking, edit func
 			return nil
 		}
 		command, err := session.CommandOf(&e, from)
+		if err != nil { // which says nothing of whether people are there
+			return err
+		}
 		switch c := command.(type) {
 		case nil:
-			return errors.Join(err, gone(&e, f.Of))
+			return gone(&e, f.Of)
 		case session.Create:
 			create = c
 		case session.Revise:
@@ -73,7 +76,7 @@ func foresee(ctx context.Context, h *session.Fleet, f session.Forking, edit func
 				return tryEdit(session.New(f.Of, plan), clock.Now(), create, edit, from)
 			}
 		}
-		return err
+		return nil
 	})
 }
 

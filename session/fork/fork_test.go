@@ -383,6 +383,42 @@ func TestEditsThatFail(t *testing.T) {
 	}
 }
 
+// blobs is a journal that gives so many blobs back and no more.
+type blobs struct {
+	session.Journal
+	left int
+}
+
+func (b *blobs) Blob(loop string, sum session.Hash) ([]byte, error) {
+	if b.left--; b.left < 0 {
+		return nil, errOdd
+	}
+	return b.Journal.Blob(loop, sum)
+}
+
+var errOdd = errors.New("the disk is odd")
+
+// People who cannot be read, at first or when what they are for happens again, were not dropped: it is said why, and nothing goes on without them.
+func TestPeopleWhoCannotBeRead(t *testing.T) {
+	j, _, c := lived(t, 17_000) // more than are kept at hand
+	b := &blobs{j, 1 << 30}
+	h, batches := session.NewFleet(b, c, session.Standard, nil), 0
+	for _, line := range told(t, j, "shop") {
+		if strings.Contains(line, " batch") {
+			batches++
+		}
+	}
+	if err := h.Look(t.Context(), "shop", func(*session.Loop) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	for calls, want := range map[int]string{0: "", batches: "", batches + 2: "of loop shop, closed: batch "} { // all of them are looked at, and then told: the first two before the first close
+		b.left = calls
+		if _, err := fork.Fork(t.Context(), h, session.Forking{Of: "shop", AtK: 2}, fmt.Sprint("x", calls), same); !errors.Is(err, errOdd) || session.IsRefusal(err, session.NotFound) || !strings.Contains(err.Error(), want) {
+			t.Errorf("after %d blobs: %v", calls, err)
+		}
+	}
+}
+
 // People who are dropped while a loop is forked are missed when their turn comes.
 func TestPeopleAreDroppedMeanwhile(t *testing.T) {
 	for calls, who := range map[int]uint64{1: 7, 2: 9} {

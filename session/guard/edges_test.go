@@ -11,6 +11,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem/live"
+	"github.com/kedge-opt/kedge/risk"
 )
 
 func TestTheSameIsTold(t *testing.T) {
@@ -320,6 +321,16 @@ func TestWhoIsLost(t *testing.T) {
 		report := g.Examine(Inquiry{People: seen, Losses: make([]float64, 6), Lost: lost})
 		if j := report.Rails[10]; j.Kind != live.Value || j.Verdict != want {
 			t.Errorf("%d lost: %+v", lost, j)
+		}
+	}
+}
+
+// What cannot be judged is not known, however many people answered; nor is what too few did.
+func TestConstraintsThatCannotBeJudged(t *testing.T) {
+	g := two(func(*live.Arrangement) {})
+	for _, n := range []int{2*folds - 1, 2 * folds} {
+		if r := g.excess([]risk.Constraint{{Name: "of nothing"}}, kedge.Observation{P: make([]float64, n)}); !math.IsNaN(r.value) {
+			t.Errorf("of %d people: %+v", n, r)
 		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/doubt"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/session/plan"
 )
@@ -230,5 +232,32 @@ func TestVanillaOfNoStep(t *testing.T) {
 	away := plan.Reasoning{From: []float64{3, 3}, Direct: []float64{-1e9, 0}, Answer: []float64{0, 0}, Eta: 1, Stepped: []float64{1e9 + 3, 3}}
 	if u := p.Vanilla(&away, []float64{3, 3}); u == nil || math.Abs(u[0]-3.5) > 1e-12 || u[1] != 3 { // brought into the set, and then by the cap
 		t.Errorf("vanilla goes to %v", u)
+	}
+}
+
+// A spec that was changed after it was read is judged again: what a guardrail watches must be a statistic of what the model has.
+func TestGuardrailsOfChangedSpecs(t *testing.T) {
+	spec := strings.Replace(shop, "live:\n", "live:\n  guardrails: [{name: demand, of: 'mean(p[0])', most: 6}]\n", 1)
+	for of, want := range map[string]string{"mean(p[1])": "", "mean(nobody)": "live.guardrails.0.of", "mean(p[2])": "live.guardrails.0.of", "p[0]": "want mean(…)"} {
+		s, err := problem.Parse(kind.Standard(), "spec", []byte(spec))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Live.Guardrails[0].Of = of
+		b, err := plan.From(s)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", of, err, want)
+		}
+		if err == nil && b.Duty.Metrics[0] == nil {
+			t.Errorf("nothing watches %s", of)
+		}
+	}
+}
+
+// A loop decides on the numbers of its spec: one that is uncertain of them is refused.
+func TestUncertainSpecsAreNoLoops(t *testing.T) {
+	var uncertain *doubt.CertainError
+	if _, err := plan.Of(kind.Standard(), long("2")+"uncertain: 20\ndraws: fit.npz\n"); !errors.As(err, &uncertain) || !strings.Contains(err.Error(), "a loop decides by its rule") {
+		t.Error(err)
 	}
 }

@@ -194,6 +194,17 @@ func TestDoubtsThatCannotBe(t *testing.T) {
 	d.End()
 }
 
+// Claims are handed on in chunks, for one by one it would cost more than looking into them.
+func TestClaimsInChunks(t *testing.T) {
+	d := &Doubts{in: make(chan []Assertion, 3)}
+	for i := range 2*chunk + 1 {
+		d.Add(i, nil, nil)
+		if ahead, left := (i+1)/chunk, (i+1)%chunk; len(d.in) != ahead || len(d.some) != left {
+			t.Fatalf("of %d claims %d chunks are handed on and %d claims wait, want %d and %d", i+1, len(d.in), len(d.some), ahead, left)
+		}
+	}
+}
+
 type falls struct{}
 
 func (falls) MarshalJSON() ([]byte, error) { panic("it falls over") }

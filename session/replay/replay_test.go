@@ -265,3 +265,17 @@ func TestReplaysWithoutPeople(t *testing.T) {
 	r, err := replay.Loop(t.Context(), j, "shop", session.Standard)
 	evidence.AsRecorded(t, "testdata/without.txt", append(got, tells(r, err)))
 }
+
+// An event that cannot be read is told also where nothing is decided again, since people are gone.
+func TestUnreadEventsWithoutPeople(t *testing.T) {
+	j, do := lived(t)
+	do(session.Erase{Who: 10}) // of the first close
+	list := events(t, j)
+	at := slices.IndexFunc(list, func(e session.Event) bool { return e.Kind == session.Deployed && e.K == 2 })
+	f := &forged{j, list}
+	f.list[at].Body = []byte("[")
+	f.seal()
+	if r, err := replay.Loop(t.Context(), f, "shop", session.Standard); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("event %d, deployed: ", at+1)) || r.Events != at+1 {
+		t.Errorf("%d events, %v, want of event %d", r.Events, err, at+1)
+	}
+}

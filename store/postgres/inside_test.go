@@ -81,7 +81,7 @@ func TestWhatIsTakenByItself(t *testing.T) {
 	var q queue
 	q.init()
 	add, take := q.waits(t), q.takes(t)
-	add("d", 3, request{size: mostBytes / 2})
+	add("d", 3, request{size: 4 << 20})
 	add("e", 1, request{})
 	q.free(take("d 2"))
 	q.free(take("e 1, d 1"))
