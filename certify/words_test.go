@@ -243,10 +243,18 @@ func TestContractionsOfSlopes(t *testing.T) {
 	if err := c.addSampledMetric([]slope{{byP: [3][]float64{half, half, half}}}, 2, "by hand"); err != nil || !(math.Abs(c.Value(LfP)-0.5) <= 1e-9) || c.Value(PMin) != 1 || c.Value(PMax) != 1 {
 		t.Errorf("%v, %v in the plain metric", err, c.Value(LfP))
 	}
-	grows := []float64{1.5, 0, 0, 0.5}
-	if err := (&Constants{}).addSampledMetric([]slope{{probe: probe{who: 7}, byP: [3][]float64{grows, grows, grows}}}, 2, ""); !errors.As(err, new(*NotContractingError)) {
-		t.Errorf("what grows: %v", err)
+	for name, same := range map[string][]float64{"what grows": {1.5, 0, 0, 0.5}, "who stays": {1, 0, 0, 1}} {
+		if err := (&Constants{}).addSampledMetric([]slope{{probe: probe{who: 7}, byP: [3][]float64{same, same, same}}}, 2, ""); !errors.As(err, new(*NotContractingError)) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
+	// (0, 1) goes to (3, 0) and that to 0: P = I + AᵀA is diag(1, 10), in which 3 for √10 is the most.
+	gone := []float64{0, 3, 0, 0}
+	c = &Constants{}
+	must(t, c.addSampledMetric([]slope{{byP: [3][]float64{gone, gone, gone}}}, 2, "by hand"))
+	near(t, "L_f^p", c.Value(LfP), 3/math.Sqrt(10), 1e-12)
+	near(t, "λmin(P)", c.Value(PMin), 1, 1e-12)
+	near(t, "λmax(P)", c.Value(PMax), 10, 1e-11)
 }
 
 // By hand: between traits 1 and 3 under one decision ∇ᵤh turns from 2 to 8, that is by 3 for every 1; others under another decision, or of the same trait, say nothing.

@@ -299,3 +299,23 @@ func TestWorkOfResting(t *testing.T) {
 		}
 	}
 }
+
+// By hand: who rests at 1/(1 − ½) = 2 for decisions up to ½, and goes on and on for others, is at 2 or beyond for all that are feasible; who goes on for all of them is nowhere.
+func TestWhoRestsForSomeDecisions(t *testing.T) {
+	m, err := Compile(Source{Decision: "q", State: "p", Trait: "d", Next: "where(q > 0.5, p, 0.5*p) + d", Minimize: "p"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newResting(m.next, 1, 1)
+	for _, c := range []struct{ from, to, lo, hi float64 }{{0, 0.25, 2, 2}, {0, 1, 2, math.Inf(1)}} {
+		p := newJets(1, 2)
+		r.enter([]interval.Span{{Lo: c.from, Hi: c.to}}, 1)
+		if _, ok := r.settle(p, 1, interval.Points([]float64{1}), nil); !ok || !(math.Abs(p[0][0].Lo-c.lo) < 1e-9) || p[0][0].Hi != c.hi && !(math.Abs(p[0][0].Hi-c.hi) < 1e-9) {
+			t.Errorf("decisions from %v to %v: %v, %v, want %v to %v", c.from, c.to, p[0][0], ok, c.lo, c.hi)
+		}
+	}
+	r.enter([]interval.Span{{Lo: 0.75, Hi: 1}}, 1)
+	if _, ok := r.settle(newJets(1, 2), 1, interval.Points([]float64{1}), nil); ok {
+		t.Error("who goes on and on rests")
+	}
+}

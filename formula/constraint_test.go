@@ -112,3 +112,45 @@ func TestConstraintsOfOneEntry(t *testing.T) {
 		}
 	}
 }
+
+// Coefficients are counted as they are worked out, by hand: of every entry of every value those of the decision, and what stands beside them. As many as are allowed are read, one more is not.
+func TestCoefficientsAreCounted(t *testing.T) {
+	for body, want := range map[string]int{
+		"q": 3, "-q": 3 + 6, "q + 1": 3 + 1 + 6, "1 - q": 1 + 3 + 6, "2*q": 1 + 3 + 6, "q/2": 3 + 1 + 6, "sum(q)": 3 + 4, "sum(q)/4": 3 + 4 + 1 + 4, "q - sum(q)": 3 + 4 + 9, "dot([1, 2, 3], q)": 3 + 3 + 4,
+		"[1, 2, 0] * q": 3 + 3 + 2 + 2 + 1, "q[0:2]": 3, "[q, 1]": 3 + 1, "outer(q, [1, 2])": 3 + 2 + 12, "q @ [[1, 2], [3, 4], [5, 6]]": 3 + 6 + 8, "[[1, 2, 3], [4, 5, 6]] @ q": 6 + 3 + 8,
+	} {
+		c := newCompiler()
+		c.names["q"] = c.input(opDecision, vector(3))
+		n := c.builder(text{"test", body}).value(mustParse(body))
+		if n == nil {
+			t.Fatal(body, c.found)
+		}
+		for left, reads := range map[int]bool{want: true, want - 1: false, 0: false} {
+			f := newForms(3)
+			f.count = maxForms - left
+			if got := f.of(n); (got != nil) != reads || reads && (len(got) != n.shape.size() || f.count != maxForms) {
+				t.Errorf("%s where %d are left: %v, %d counted, want %d", body, left, got, f.count-maxForms+left, want)
+			}
+		}
+	}
+}
+
+// Whoever asks where an entry comes from of a value that makes its own, or for one behind the last, is stopped: a wrong entry would be a wrong set.
+func TestEntriesThatComeFromNowhere(t *testing.T) {
+	g := newGraph()
+	q := g.input(opDecision, vector(3))
+	joined := g.apply(opConcat, vector(6), [4]int{}, q, q)
+	if arg, entry := joined.origin(5); arg != 1 || entry != 2 {
+		t.Errorf("the last entry is entry %d of part %d", entry, arg)
+	}
+	for name, of := range map[string]func(){"behind the last": func() { joined.origin(6) }, "a sum": func() { g.apply(opAdd, vector(3), [4]int{}, q, q).origin(0) }} {
+		func() {
+			defer func() {
+				if why := recover(); why != "formula: an operation that does not move entries, or has no such entry" {
+					t.Errorf("%s: %v", name, why)
+				}
+			}()
+			of()
+		}()
+	}
+}

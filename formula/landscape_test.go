@@ -215,7 +215,7 @@ func TestCurvatures(t *testing.T) {
 func TestAffineForms(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
 	for _, body := range []string{
-		"q", "q[1]", "2*q - 3", "q/4 + up", "up - q*2", "-q", "q[1:3]", "[q, 1, q[0] - q[2]]", "sum(q)", "mean(q) - q", "dot(up, q)", "dot(q, up) + 2", "A @ q", "q @ A'", "transpose(outer(q, up))", "outer(up, q)[1]", "outer(q, up)[:, 2] - q", "A @ outer(q, up)", "outer(up, q) @ outer(up, up)",
+		"q", "q[1]", "2*q - 3", "q/4 + up", "(q - up)/4", "q[2] - 3*q[0]", "up - q*2", "-q", "q[1:3]", "[q, 1, q[0] - q[2]]", "sum(q)", "mean(q) - q", "dot(up, q)", "dot(q, up) + 2", "A @ q", "q @ A'", "transpose(outer(q, up))", "outer(up, q)[1]", "outer(q, up)[:, 2] - q", "A @ outer(q, up)", "outer(up, q) @ outer(up, up)",
 		"where(up > 1.5, q, 2*q - 1)", "where(up > 1.5, 3, q)", "where(1 < 2, q, 5)", "q - q", "q + up - q", "sum(q*up) - q[0]", "sum(q[i]*i for i in 0:3)", "[[q[i] - j for j in 0:2] for i in 0:3]", "[[1, 2, 3], [q[0], q[1], q[2]]]'", "([[1, 2, 3], [q[0], q[1], q[2]]]' @ [2, -1])*3", "[1, -1] @ [[1, 2, 3], [q[0], q[1], q[2]]]",
 	} {
 		c := &compiler{graph: newGraph(), names: map[string]*node{}}

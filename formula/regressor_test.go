@@ -221,7 +221,7 @@ func TestColumnsHaveTheBitsOfRows(t *testing.T) {
 	}{
 		{long, "a*p + dot(p, d)*q + sum(p)*d", []string{"a"}, true}, {long, "where(p > a, p, a*q) + min(d, q)", []string{"a"}, true}, {long, "[a*p[1:9], sum(q)]", []string{"a"}, true},
 		{long, "p^3*a + abs(d)^1.5 - exp(-a)*tanh(q)", []string{"a"}, true}, {long, "a*sum(p*p) + mean(q)*p - sum([p, p]*[d, q])", []string{"a"}, true}, {long, "a*softmax(p) + q", []string{"a"}, false},
-		{long, "normalize(p + a*d)", []string{"a"}, false}, {short, "b*p + dot(q, d)", []string{"b[3]"}, true}, {short, "B @ d + p*dot(q, q)", []string{"B[3, 6]"}, true}, {short, "q @ B' + p", []string{"B[3, 6]"}, true},
+		{long, "normalize(p + a*d)", []string{"a"}, false}, {short, "b*p + dot(q, d)", []string{"b[3]"}, true}, {short, "sum(b)*p + q[0:3]", []string{"b[3]"}, true}, {short, "B @ d + p*dot(q, q)", []string{"B[3, 6]"}, true}, {short, "q @ B' + p", []string{"B[3, 6]"}, true},
 		{short, "(outer(p, b) @ outer(q, d) @ [d, q][0:6])*0.1", []string{"b[6]"}, true}, {short, "B[:, 1:4] @ d[2:5] - p", []string{"B[3, 6]"}, true}, {short, "outer(p, d)'[2] + b", []string{"b[3]"}, true},
 		{short, "q[0:3] @ (outer(p, b) @ outer(d, p))", []string{"b[6]"}, true}, {short, "p + 0 + b*(1/0.5)", []string{"b[3]"}, true},
 	} {

@@ -182,3 +182,11 @@ func TestWordsThatFillTexts(t *testing.T) {
 		t.Errorf("%v", dst)
 	}
 }
+
+// The parts of a formula count once, of which there may be 65,536: entries are named without building anything again.
+func TestLongFormulasOfColumnsAreBuiltOnce(t *testing.T) {
+	c, err := shop.Compile(TableField{"f", "abs([income*income*income for i in 0:10000])", GivesNumbers})
+	if err != nil || len(c.Entries) != 10000 || !strings.HasSuffix(c.Entries[9999].Name, "[9999]") {
+		t.Fatalf("%v", err)
+	}
+}

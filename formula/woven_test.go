@@ -31,6 +31,7 @@ func TestWovenRunsHaveTheBitsOfTheirInstructions(t *testing.T) {
 		"normalize(z)":                         true,
 		"normalize(z) + x0*z":                  false, // the sum is read by others
 		"normalize(z)*z[1]":                    false,
+		"normalize(p) + sum(z)*z":              false, // the norm behind the sum is of others
 		"normalize(-p - d - dot(p,q)*q)":       true,
 		"normalize(p - s*d - (-s)*dot(p,q)*q)": true,
 	} {

@@ -287,3 +287,31 @@ func TestStepsThatDoNotGoWellAgain(t *testing.T) {
 	}()
 	together(t, 0, 1, there)
 }
+
+// Whatever call of the driver fails while saved states are put in, the crowd has them afterwards and goes on from there, on the GPU or at home.
+func TestSavedStatesArriveWhateverFails(t *testing.T) {
+	f, traits := dynamics.Polarized{Dim: 2, Lambda: 0.4, Sigma: 0.5}, draw(t, ptx.Tile+5, 2)
+	for k, stays := 0, true; stays; k++ {
+		d := emulated.New()
+		here, there := both(t, bare(t, d), population.Config{Dynamics: f, Traits: traits})
+		together(t, 0, 1, here, there)
+		saved, err := here.AppendBinary(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		together(t, 1, 2, here, there)
+		at := d.Calls() + k
+		d.Fail = func(_ string, before int) int { return map[int]int{at: 2}[before] }
+		if err := errors.Join(here.UnmarshalBinary(saved), there.UnmarshalBinary(saved)); err != nil {
+			t.Fatalf("call %d fails: %v", k, err)
+		}
+		d.Fail, stays = nil, d.Calls() > at
+		together(t, 2, 4, here, there)
+		if err := sameRows(fmt.Sprintf("after call %d failed", k), there.Look(), here.Look()); err != nil {
+			t.Error(err)
+		}
+		if there.retired != stays {
+			t.Errorf("call %d, made %t: at home %t", k, stays, there.retired)
+		}
+	}
+}

@@ -1,12 +1,16 @@
 package gpu
 
 import (
+	"errors"
 	"math"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/kedge-opt/kedge/device"
 	"github.com/kedge-opt/kedge/device/emulated"
+	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/population"
 )
 
 // Laps are the median and the best of as many rounds as are asked for, each of four, behind one that does not count: of a GPU that takes 100 ms for each at first, and then 40, 10, 30, 20 and 50 ms.
@@ -58,4 +62,30 @@ func TestCopiesOfASurvey(t *testing.T) {
 			t.Errorf("%+v, want %v GB/s; %v", list, want, err)
 		}
 	})
+}
+
+// Whatever call of the driver fails while laps are measured, it is told, and the crowd is measured as before when it does not fail any more.
+func TestLapsTellErrors(t *testing.T) {
+	calm(t)
+	d := emulated.New()
+	p := bare(t, d)
+	f, traits := dynamics.Polarized{Dim: 2, Lambda: 0.4, Sigma: 0.5}, draw(t, 3, 2)
+	_, there := both(t, p, population.Config{Dynamics: f, Traits: traits})
+	begun := d.Calls()
+	if _, err := there.Laps([]float64{1, 0}, 1); err != nil {
+		t.Fatal(err)
+	}
+	calls := d.Calls() - begun
+	for k := range calls {
+		at := d.Calls() + k
+		d.Fail = func(_ string, before int) int { return map[int]int{at: 2}[before] }
+		var said *device.DriverError
+		if l, err := there.Laps([]float64{1, 0}, 1); !errors.As(err, &said) || said.Code != 2 || d.Calls() != at+1 {
+			t.Fatalf("call %d of %d fails: %+v, %v after %d more", k, calls, l, err, d.Calls()-at-1)
+		}
+	}
+	d.Fail = nil
+	if _, err := there.Laps([]float64{1, 0}, 1); err != nil {
+		t.Error(err)
+	}
 }

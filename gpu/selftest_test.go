@@ -155,3 +155,16 @@ func TestWhatCannotBeCompared(t *testing.T) {
 		t.Error("people whose traits are wider than their decision agree")
 	}
 }
+
+// A decision that nobody can respond to shows nothing.
+func TestStepsThatFailShowNothing(t *testing.T) {
+	p := bare(t, emulated.New())
+	written, err := formula.Compile(formula.Source{Decision: "q[1]", State: "p[1]", Trait: "d[1]", Next: "0.5*p + 0.25*q + 0.25*d"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var odd *kedge.NotFiniteError
+	if err := p.agrees("formula", population.Config{Dynamics: written.Dynamics(), Traits: kedge.Block{Data: []float64{1, 2, 3}, Width: 1}}, []float64{math.Inf(1)}); !errors.As(err, &odd) {
+		t.Errorf("under an infinite decision: %v", err)
+	}
+}

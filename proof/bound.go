@@ -22,9 +22,11 @@ func (s *search) examine(r *region, gap float64) error {
 	jet := s.enclose(r.box, 2)
 	r.lower, r.slopes = jet[0].Lo, jet[1:1+s.n]
 	if r.lower < s.upper-gap {
-		if changed, isGone := s.slide(r); isGone {
-			return nil
-		} else if changed {
+		changed, isGone, err := s.slide(r)
+		if err != nil || isGone {
+			return err
+		}
+		if changed {
 			return s.examine(r, gap)
 		}
 		if err := s.tighten(r, jet, inside, gap); err != nil {
@@ -97,7 +99,7 @@ func (s *search) apart(box []interval.Span, c, z []float64) bool {
 
 // slide uses that the function rises or falls along a side all over the box: then the best is at the end of that side, or, where
 // the set goes on beyond that end, elsewhere.
-func (s *search) slide(r *region) (changed, isGone bool) {
+func (s *search) slide(r *region) (changed, isGone bool, err error) {
 	for i, g := range r.slopes {
 		x := r.box[i]
 		if g.Lo <= 0 && g.Hi >= 0 || x.IsPoint() {
@@ -109,24 +111,26 @@ func (s *search) slide(r *region) (changed, isGone bool) {
 		}
 		switch {
 		case s.isBox && end != edge:
-			return false, true
+			return false, true, nil
 		case s.isBox && !math.IsInf(end, 0):
 			r.box[i], changed = interval.Point(end), true
-		case !s.isBox && s.isInterior(r.box):
-			return false, true
+		case !s.isBox:
+			if isGone, err = s.isInterior(r.box); err != nil || isGone {
+				return false, isGone, err
+			}
 		}
 	}
-	return changed, false
+	return changed, false, nil
 }
 
 // isInterior tells whether a box lies in the domain and in the set with some room around it.
-func (s *search) isInterior(box []interval.Span) bool {
+func (s *search) isInterior(box []interval.Span) (bool, error) {
 	if s.n > MostDecisions { // too many corners
-		return false
+		return false, nil
 	}
 	for i, x := range box {
 		if x.Lo <= s.domain[i].Lo || x.Hi >= s.domain[i].Hi {
-			return false
+			return false, nil
 		}
 	}
 	for corner := range 1 << s.n {
@@ -140,10 +144,10 @@ func (s *search) isInterior(box []interval.Span) bool {
 		}
 		z := slices.Clone(u)
 		if err := s.project(z); err != nil || !slices.Equal(z, u) {
-			return false
+			return false, err
 		}
 	}
-	return true
+	return true, nil
 }
 
 // tighten raises the lower bound of a box by what is known at one point of it.

@@ -20,14 +20,11 @@ func (s *search) convexity() string {
 	jet, jets := s.enclose(s.domain, 2), interval.Jets{Variables: s.n, Order: 2}
 	scale := make([]float64, s.n)
 	for i := range scale {
-		switch v := jet[jets.Hessian(i, i)]; {
-		case v.Lo > 0:
-			scale[i] = 1 / math.Sqrt(v.Lo)
-		case v.Lo < 0:
+		v := jet[jets.Hessian(i, i)]
+		if !(v.Lo > 0) { // of what is flat bounds of eigenvalues are never quite 0
 			return ""
-		default:
-			scale[i] = 1
 		}
+		scale[i] = 1 / math.Sqrt(v.Lo)
 	}
 	least := leastEigenvalue(s.n, func(i, k int) interval.Span {
 		return jet[jets.Hessian(i, k)].Scale(scale[i]).Scale(scale[k])

@@ -114,3 +114,45 @@ func TestDecisionsThatMissTheSetByRounding(t *testing.T) {
 		}
 	}
 }
+
+// valley is half of uᵀHu, with exact entries, of which no rule knows whether it is convex.
+type valley struct{ hessian []float64 }
+
+func (f valley) Decisions() int              { return int(math.Sqrt(float64(len(f.hessian)))) }
+func (f valley) Convex([]interval.Span) bool { return false }
+func (f valley) Enclose(dst interval.Jet, _ []interval.Span) int {
+	n := f.Decisions()
+	for i := range n {
+		for k := range i + 1 {
+			dst[interval.Jets{Variables: n, Order: 2}.Hessian(i, k)] = interval.Point(f.hessian[i*n+k])
+		}
+	}
+	return n
+}
+
+// By hand, by eigenvalues: a Hessian shows that a function is convex in whatever units its entries are, as long as there are no more than 64.
+func TestHessiansThatShowConvexity(t *testing.T) {
+	unit := func(n int) []float64 {
+		h := make([]float64, n*n)
+		for i := range n {
+			h[i*n+i] = 1
+		}
+		return h
+	}
+	for _, x := range []struct {
+		hessian []float64
+		want    bool
+	}{
+		{[]float64{2}, true}, {[]float64{-2}, false}, {[]float64{2, 1, 1, 2}, true}, {[]float64{1, 2, 2, 1}, false}, {[]float64{2e9, 0.5, 0.5, 2e-9}, true}, {[]float64{2e9, 2.5, 2.5, 2e-9}, false}, {[]float64{1e-300, 0, 0, 1e300}, true},
+		{[]float64{0, 0.1, 0.1, 1}, false}, {[]float64{1, 0, 0, -1e-9}, false}, {[]float64{0}, false}, {[]float64{0, 0, 0, 1}, false}, {[]float64{math.Inf(1)}, false}, {unit(64), true}, {unit(65), false},
+	} {
+		f := valley{x.hessian}
+		s := &search{f: f, n: f.Decisions(), domain: make([]interval.Span, f.Decisions())}
+		if got := s.convexity(); got != map[bool]string{true: "a Hessian without negative eigenvalues"}[x.want] {
+			t.Errorf("%.3v: %q, want %t", x.hessian[:min(4, len(x.hessian))], got, x.want)
+		}
+	}
+	if got := (&search{f: square{3}, n: 3, domain: make([]interval.Span, 3)}).convexity(); got != "sums and compositions of convex functions" {
+		t.Errorf("by rules: %q", got)
+	}
+}

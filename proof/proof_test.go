@@ -258,3 +258,45 @@ func TestQuadratics(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 }
+
+// tired is a set that fails at one of its projections.
+type tired struct {
+	kedge.Set
+	left int // until then
+}
+
+func (s *tired) Project(u []float64) error {
+	if s.left--; s.left == -1 {
+		return errTired
+	}
+	return s.Set.Project(u)
+}
+
+var errTired = errors.New("tired")
+
+// Whichever projection fails, the proof does, and says why: of functions that are convex or not, whose best decision is on the edge of the set, within, and not the one found.
+func TestProofsTellErrorsOfSets(t *testing.T) {
+	for _, x := range []struct {
+		loss string
+		at   []float64
+	}{
+		{"dot(q, q)", []float64{0, 0}}, {"dot(q, q)", []float64{0.5, 0.25}}, {"exp(q[0] + q[1])", []float64{-0.75, -0.25}}, {"q[0] + q[1] - 0.3*q[0]*q[1]", []float64{-0.5, -0.5}}, {"abs(q[0]) - 0.1*q[1]^2 + q[1]", []float64{0.25, -0.5}},
+	} {
+		l := landscape(t, direct(2, x.loss), []float64{0})
+		s := &tired{Set: set.Ball{Radius: 1}, left: 1 << 30}
+		prove := func() error {
+			_, err := proof.Prove(t.Context(), l, s, x.at, valueAt(t, "q", x.loss, x.at), proof.Budget{Boxes: 100})
+			return err
+		}
+		if err := prove(); err != nil {
+			t.Fatal(err)
+		}
+		calls := 1<<30 - s.left
+		for k := 0; k < calls; k += 1 + k/64 {
+			if s.left = k; !errors.Is(prove(), errTired) {
+				t.Errorf("%s from %v: the projection after %d of %d fails, and the proof does not", x.loss, x.at, k, calls)
+			}
+		}
+		t.Logf("%s from %v: %d projections", x.loss, x.at, calls)
+	}
+}

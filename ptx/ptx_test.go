@@ -173,6 +173,36 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
+// Blocks end where they may: a list with one that is open has no kernel, and nothing ends what has not begun.
+func TestBlocksAreClosed(t *testing.T) {
+	type list = *ptx.OpList
+	open, never := "ptx: a block is not closed", "ptx: a block ends that has not begun"
+	begin, loop := func(c list) { c.If(c.Less(c.State(0), c.Const(1))) }, list.Loop
+	again := func(c list) { c.Again(c.Less(c.State(0), c.Const(1))) }
+	for name, x := range map[string]struct {
+		does []func(c list)
+		want any
+	}{
+		"nothing": {nil, nil}, "if": {[]func(c list){begin, list.End}, nil}, "loop": {[]func(c list){loop, again}, nil}, "a loop in an if": {[]func(c list){begin, loop, again, list.End}, nil},
+		"an open if": {[]func(c list){begin}, open}, "an open loop": {[]func(c list){loop}, open}, "one of two": {[]func(c list){begin, loop, again}, open},
+		"end": {[]func(c list){list.End}, never}, "again": {[]func(c list){again}, never}, "end of a loop": {[]func(c list){loop, list.End}, never}, "again of an if": {[]func(c list){begin, again}, never}, "the outer first": {[]func(c list){begin, loop, list.End}, never}, "twice": {[]func(c list){begin, list.End, list.End}, never},
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != x.want {
+					t.Errorf("%s: %v, want %v", name, got, x.want)
+				}
+			}()
+			c := ptx.New(1, 0, 0)
+			for _, do := range x.does {
+				do(c)
+			}
+			c.Score(c.State(0))
+			c.Kernel("work", ptx.Float64, ptx.Float64)
+		}()
+	}
+}
+
 // No operation on numbers is without its rounding, or the driver might fuse it.
 func TestEveryOperationIsRounded(t *testing.T) {
 	c := ptx.New(20, 20, 20)

@@ -144,3 +144,13 @@ func TestZeroIsExact(t *testing.T) {
 		t.Errorf("no number is %v", got)
 	}
 }
+
+// Below 2⁻¹⁰²² formulas round up, so that a power may be as little as 0 or as much as that of 2⁻¹⁰²²; of that itself it is known.
+func TestPowersOfTheLeastNumbers(t *testing.T) {
+	for x, known := range map[float64]bool{0x1p-1022: true, 0x1p-1023: false, 5e-324: false} {
+		got := interval.Point(x).Raise(0.5)
+		if !got.Has(0x1p-511) || (got.Lo > 0x1p-512) != known || !(got.Hi < 0x1p-510) {
+			t.Errorf("the root of %v is %v", x, got)
+		}
+	}
+}
