@@ -56,3 +56,16 @@ func TestEmptyFieldsBetweenTabs(t *testing.T) {
 		}
 	}
 }
+
+// What separates a table is told by all of its first line, whatever stands before its names: a mark of the order of bytes, and space.
+func TestSeparatorsBehindSpace(t *testing.T) {
+	for _, begin := range []string{"", "\ufeff", strings.Repeat(" ", 5000), "\ufeff" + strings.Repeat(" ", 60_000)} {
+		for _, separator := range []string{",", ";", "\t"} {
+			table := begin + strings.ReplaceAll("p.0,p.1,p.2,w\n1,2,3,4\n", ",", separator)
+			got, err := read(batch.CSV, []byte(table))
+			if err != nil || fmt.Sprint(got.P, got.W) != "[1 2 3] [4]" {
+				t.Errorf("by %q behind %d bytes: %+v, %v", separator, len(begin), got, err)
+			}
+		}
+	}
+}

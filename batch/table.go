@@ -69,7 +69,7 @@ func (b *builder) table(t columns.Table) {
 	}
 	n := t.Rows()
 	b.row("/p", n-1)
-	b.n, b.seen = n, seen{len(w) > 0, id != nil}
+	b.n = n
 	b.b.P = fill(n, p)
 	if len(d) > 0 {
 		b.masked(fill(n, d))

@@ -1,6 +1,9 @@
 package fit
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -146,6 +149,11 @@ func TestKeptOnTheWay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	for _, there := range [][]float64{make([]float64, len(theta)), theta} { // nothing is left of a look before
+		if _, err := x.at(t.Context(), there, p.spread, nil, 2); err != nil {
+			t.Fatal(err)
+		}
+	}
 	got, ok := x.kept.of(x.kept.at, []float64{3})
 	_, want, err := p.how.scores(t.Context(), theta, []float64{3}, nil, 1)
 	if err != nil || !ok {
@@ -169,6 +177,71 @@ func TestKeptOnTheWay(t *testing.T) {
 	}
 	if !slices.Equal(one.Value, three.Value) || !slices.Equal(one.Cov, three.Cov) {
 		t.Errorf("%v and %v", one.Value, three.Value)
+	}
+}
+
+// Where what a model predicts is beyond numbers at every start, a part of a long log leads nowhere, nor does a part of that part: a search says so.
+func TestLongLogsWithoutAnEnd(t *testing.T) {
+	f := regress(t, formula.Source{Decision: "q", State: "p", Next: "a*p + exp(b*q)"}, "a", "b")
+	l := Log{States: make([]float64, many), Beside: slices.Repeat([]float64{1}, many), After: make([]float64, many), Person: make([]int, many)}
+	unknowns := []Unknown{Free("a", 0), Free("b", 1000)}
+	if _, err := Find(t.Context(), f, l, unknowns, Options{}); !errors.As(err, new(*NoEndError)) {
+		t.Errorf("found with %v", err)
+	}
+	p, err := newSearch(f, l, unknowns, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if end, err := p.roughly(t.Context(), p.how.(pooled), []float64{0, 1000}); end != nil || err != nil {
+		t.Errorf("a part ends at %+v, %v", end, err)
+	}
+	if end, err := p.roughly(t.Context(), p.how.(pooled), []float64{1, -2}); err != nil || end == nil || !(end.Loss < 1e-6*many) { // exp(-b) goes to 0
+		t.Errorf("a part ends at %+v, %v", end, err)
+	}
+	ended, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := p.roughly(ended, p.how.(pooled), []float64{0, 0}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a part goes on behind the end of its context: %v", err)
+	}
+}
+
+// By hand: every 16th chunk of a log tells that b is 1, of which the others only tell the square, so that a search from −0.9 comes to 1 if a part is looked at
+// first, and otherwise to a little above −1. A part is looked at in part where that has 4096 rows, and a hundred for every unknown.
+func TestWhereLongSearchesBegin(t *testing.T) {
+	of := func(rows, more int) (*search, pooled, []float64) {
+		f := regress(t, formula.Source{Decision: "q[2]", State: "p", Next: "b*q[0] + (b^2 - 1)*q[1] + 0*sum(c)"}, "b", fmt.Sprintf("c[%d]", more))
+		l := Log{States: make([]float64, rows), Beside: make([]float64, 2*rows), After: make([]float64, rows), Person: make([]int, rows)}
+		for i := range rows {
+			l.Person[i] = i
+			if i/chunk%part == 0 {
+				l.Beside[2*i], l.After[i] = 1, 1
+			} else {
+				l.Beside[2*i+1] = 1
+			}
+		}
+		unknowns := []Unknown{Free("b", -0.9)}
+		for range more {
+			unknowns = append(unknowns, Unknown{Name: "c", Lower: math.Inf(-1), Upper: math.Inf(1), Deviation: 1})
+		}
+		p, err := newSearch(f, l, unknowns, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p, p.how.(pooled), startOf(unknowns, 1, 1, 0)
+	}
+	for _, c := range []struct {
+		rows, more int
+		first      bool
+	}{{many, 1, true}, {many, 39, true}, {many, 40, false}, {many - chunk, 1, false}, {many / 4, 1, false}} {
+		p, x, theta := of(c.rows, c.more)
+		end, err := p.roughly(t.Context(), x, theta)
+		if err != nil || !(math.Abs(end.Theta[0]-1) < 1e-3) == c.first || !c.first && !(math.Abs(end.Theta[0]+1) < 0.1) {
+			t.Errorf("%d rows of %d unknowns end at %+v, %v, a part first: %v", c.rows, 1+c.more, end, err, c.first)
+		}
+	}
+	p, x, theta := of(2*part*chunk, 1)
+	if end, err := p.roughly(t.Context(), x.some(part), theta); err != nil || !(math.Abs(end.Theta[0]-1) < 1e-3) {
+		t.Errorf("of the part alone: %+v, %v", end, err)
 	}
 }
 

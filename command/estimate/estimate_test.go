@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,6 +29,14 @@ data: {file: log.csv, person: who, time: week, decision: q, states: p, traits: o
 
 // logOf is a log of a habit of 0.5 and a pull of 2; steady: decisions never move.
 func logOf(steady bool) string {
+	if steady {
+		return logFrom(10)
+	}
+	return logFrom(0)
+}
+
+// logFrom is a log in which decisions move from a week on.
+func logFrom(first int) string {
 	s := stream.New(5, "test", "estimate")
 	var b strings.Builder
 	b.WriteString("who,week,q,p,one\n")
@@ -35,7 +44,7 @@ func logOf(steady bool) string {
 		p := s.Normal()
 		for t := range 10 {
 			q := s.Normal()
-			if steady {
+			if t < first {
 				q = 0
 			}
 			p = 0.5*p + 2*q + 0.3*s.Normal()
@@ -48,6 +57,14 @@ func logOf(steady bool) string {
 // called runs a command of the package in a folder with a spec and a log, and tells the code that its error has.
 func called(t *testing.T, log string, args ...string) (out string, code int, err error) {
 	t.Helper()
+	var b strings.Builder
+	code, err = calledInto(t, &b, log, args...)
+	return b.String(), code, err
+}
+
+// calledInto lets it print somewhere.
+func calledInto(t *testing.T, out io.Writer, log string, args ...string) (code int, err error) {
+	t.Helper()
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{"a.yaml": spec, "log.csv": log} {
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
@@ -58,9 +75,8 @@ func called(t *testing.T, log string, args ...string) (out string, code int, err
 		if c.Name() != args[0] {
 			continue
 		}
-		var b strings.Builder
-		c.SetOut(&b)
-		c.SetErr(&b)
+		c.SetOut(out)
+		c.SetErr(out)
 		c.SetArgs(args[1:])
 		c.SilenceErrors, c.SilenceUsage = true, true
 		err = c.ExecuteContext(t.Context())
@@ -71,10 +87,10 @@ func called(t *testing.T, log string, args ...string) (out string, code int, err
 		case err != nil:
 			code = 64 // as the command gives all other errors
 		}
-		return b.String(), code, err
+		return code, err
 	}
 	t.Fatalf("there is no %s", args[0])
-	return "", 0, nil
+	return 0, nil
 }
 
 // What is printed as JSON is what is written, with the numbers that made the log; and the folder has all that the help says.

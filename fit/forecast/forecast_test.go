@@ -137,17 +137,27 @@ func TestNumbersThatDiffer(t *testing.T) {
 	}
 }
 
+// Logs that are none are refused by all that asks them, in the same words.
 func TestLogsThatCannotBeForecast(t *testing.T) {
 	f, unknowns := model(t)
 	l := made(3, 6, always(0.5), 0, 5)
-	twice := l
-	twice.Time = append([]int(nil), l.Time...)
-	twice.Time[1] = twice.Time[0]
-	if _, err := Roll(t.Context(), f, twice, unknowns, fit.Options{}, Rolling{Steps: 1}); err == nil || !strings.Contains(err.Error(), "row 2: repeats row 1") {
-		t.Error(err)
+	fitted, err := fit.Find(t.Context(), f, l, unknowns, fit.Options{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	l.Time = nil
-	if _, err := Roll(t.Context(), f, l, unknowns, fit.Options{}, Rolling{Steps: 1}); err == nil || !strings.Contains(err.Error(), "every row has a time") {
-		t.Error(err)
+	twice, untimed := l, l
+	twice.Time = append([]int(nil), l.Time...)
+	twice.Time[1], untimed.Time = twice.Time[0], nil
+	for want, l := range map[string]fit.Log{"row 2: repeats row 1": twice, "every row has a time": untimed} {
+		label := make([]int, len(l.Person))
+		label[0] = 1
+		_, rolled := Roll(t.Context(), f, l, unknowns, fit.Options{}, Rolling{Steps: 1})
+		_, apart := Apart(t.Context(), f, l, unknowns, fit.Options{}, label)
+		_, echoes := Echoes(f, l, fitted)
+		for _, err := range []error{rolled, apart, echoes} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %q", err, want)
+			}
+		}
 	}
 }

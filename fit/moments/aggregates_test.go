@@ -233,3 +233,41 @@ func TestWorkersChangeNoMean(t *testing.T) {
 		t.Errorf("%v ± %v by one worker, %v ± %v by three", one.Value, one.Error, three.Value, three.Error)
 	}
 }
+
+// By hand: of what is missed at a time x·y is missed at the next, over all squares; of the first time of a group, and of other groups, nothing.
+func TestWhatLasts(t *testing.T) {
+	seen := func(times int, missed ...float64) (list []MeanSeen) { // group by group
+		for i, r := range missed {
+			list = append(list, MeanSeen{Time: 1 + i%times, Group: i / times, Mean: 5 + r, Predicted: 5})
+		}
+		return list
+	}
+	for _, c := range []struct {
+		seen []MeanSeen
+		want float64
+	}{
+		{nil, 0}, {seen(2, 0, 0), 0}, {seen(1, 1, 1, 1), 0}, {seen(3, 1, 1, 1), 2. / 3}, {seen(3, 1, -1, 1), -2. / 3}, {seen(2, 2, 1), 2. / 5}, {seen(2, 2, 1, 1, 2), 4. / 10},
+	} {
+		if got := lasting(c.seen); math.Abs(got-c.want) > 1e-15 {
+			t.Errorf("of %+v %v lasts, want %v", c.seen, got, c.want)
+		}
+	}
+	pairs := func(n int, x float64) []MeanSeen { return seen(2, slices.Repeat([]float64{1, x}, n)...) } // x/(1 + x²)
+	fours := func(n int) []MeanSeen { return seen(4, slices.Repeat([]float64{1, 1, 1, 1}, n)...) }      // 3/4
+	for _, c := range []struct {
+		dates, groups int
+		seen          []MeanSeen
+		want          string
+	}{
+		{30, 1, nil, "judged by 29 dates alone"}, {31, 1, nil, ""}, {30, 9, nil, "judged by 29 dates alone"}, {30, 10, nil, "10 groups are few for errors that go together within groups: intervals are wide by Student's law of 9 degrees"},
+		{5, 29, nil, "29 groups are few"}, {5, 30, nil, ""},
+		{31, 1, fours(1), ""}, {31, 1, fours(2), "goes on at the next (autocorrelation 0.75)"}, // more than 0.3 and 2/√n
+		{31, 1, pairs(50, 0.32), ""}, {31, 1, pairs(50, 0.34), "goes on at the next (autocorrelation 0.30)"}, {31, 1, pairs(50, -0.34), "goes on at the next (autocorrelation -0.30)"},
+	} {
+		p, out := &totals{marcher: &marcher{f: half(t), cohorts: make([]*cohort, c.groups)}}, &Matched{Seen: c.seen}
+		p.say(Aggregates{Exposure: Exposure{Dates: c.dates}}, out)
+		if said := strings.Join(out.Warnings, "\n"); !strings.Contains(said, c.want) || (said == "") != (c.want == "") || len(out.Warnings) > 1 {
+			t.Errorf("%d dates, %d groups, %d means: %q, want %q", c.dates, c.groups, len(c.seen), said, c.want)
+		}
+	}
+}

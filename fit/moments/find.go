@@ -61,7 +61,7 @@ func Find(ctx context.Context, f *formula.Roller, s Sections, unknowns []fit.Unk
 	if err := s.check(f, unknowns); err != nil {
 		return nil, err
 	}
-	x, err := newMarcher(f, s, unknowns, o)
+	x, err := newMarcher(f, s.tamed(), unknowns, o)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package moments
 
 import (
+	"context"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -43,12 +45,18 @@ func TestSamplesThatAreRefused(t *testing.T) {
 		"one person says nothing of how much people": func(s *Sections) { alone(s, 0) },
 		"says nothing of how much means vary":        func(s *Sections) { alone(s, 3) },
 		"3 traits, the model takes":                  func(s *Sections) { s.Traits = make([]float64, 5*len(s.Time)) },
+		"2402 moments of a group, at most 2400":      func(s *Sections) { often(s, 1202) },
 	} {
 		if strings.HasPrefix(want, "3 traits") {
 			want = "5 traits, the model takes 4"
 		}
-		if _, err := Find(t.Context(), f, spoiled(good, spoil), shopUnknowns(), fit.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+		_, err := Find(t.Context(), f, spoiled(good, spoil), shopUnknowns(), fit.Options{})
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
+		}
+		var bad *fit.InputError
+		if !errors.As(err, &bad) || bad.Row >= 0 != strings.HasPrefix(err.Error(), "row ") {
+			t.Errorf("%#v is in a row that its words do not name", err)
 		}
 	}
 	backwards := shopUnknowns()
@@ -57,6 +65,14 @@ func TestSamplesThatAreRefused(t *testing.T) {
 		if _, err := Find(t.Context(), f, good, unknowns, fit.Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
+	}
+}
+
+// often sees the first two people at so many times.
+func often(s *Sections, dates int) {
+	*s = Sections{Exposure: Exposure{Dates: dates, Beside: make([]float64, 2*dates)}, Match: Means, States: slices.Repeat(s.States[:4], dates), Traits: slices.Repeat(s.Traits[:4], dates)}
+	for at := range dates {
+		s.Time = append(s.Time, at, at)
 	}
 }
 
@@ -158,6 +174,63 @@ func TestHostileSamples(t *testing.T) {
 		for j := range got.Value {
 			if bad(got.Value[j]) || math.IsNaN(got.Error[j]) {
 				t.Errorf("%s: %v ± %v", c.name, got.Value[j], got.Error[j])
+			}
+		}
+	}
+}
+
+// Moments are weighed by the inverse of their covariance, or not at all: one that has none is refused, and so is to go on behind the end of a context.
+func TestCovariancesThatAreNone(t *testing.T) {
+	f := roller(t, shop(), "habit", "B[2, 2]")
+	x, err := newMarcher(f, shopWorld(f, 60, 5, 1, 0.1).samples(1), shopUnknowns(), fit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, theta := &matching{marcher: x}, []float64{0.7, 1.2, -0.2, -0.3, 0.9}
+	p.roughly()
+	p.odd = 5 // of weights before
+	if err := p.reweigh(t.Context(), theta); err != nil || !p.sharp || p.odd != 0 {
+		t.Fatal(err, p.sharp, p.odd)
+	}
+	ended, stop := context.WithCancel(t.Context())
+	stop()
+	if err := p.reweigh(ended, theta); !errors.Is(err, context.Canceled) {
+		t.Errorf("behind the end: %v", err)
+	}
+	p.cohorts[0].targets[0].cov[1] = math.NaN()
+	if err := p.reweigh(t.Context(), theta); err == nil || !strings.Contains(err.Error(), "the covariance of moments is none") {
+		t.Errorf("of a covariance that is none: %v", err)
+	}
+}
+
+// Weights say how much people count beside each other: in another unit they make no number and no error another one, those of people at the start neither.
+func TestTheUnitOfWeightsSaysNothing(t *testing.T) {
+	f := roller(t, shop(), "habit", "B[2, 2]")
+	all := shopWorld(f, 60, 12, 1, 0.1).samples(1)
+	in := func(unit float64, n int) (weight []float64) {
+		for i := range n {
+			weight = append(weight, unit*float64(1+i%3))
+		}
+		return weight
+	}
+	first := slices.IndexFunc(all.Time, func(t int) bool { return t > 0 })
+	for _, apart := range []bool{false, true} {
+		of := func(unit float64) *Matched {
+			s := all
+			s.Weight = in(unit, len(s.Time))
+			if apart { // people at the start, and samples of later times
+				s.Start = &Origin{States: s.States[:2*first], Traits: s.Traits[:2*first], Weight: s.Weight[:first]}
+				s.States, s.Traits, s.Time, s.Group, s.Weight = s.States[2*first:], s.Traits[2*first:], s.Time[first:], s.Group[first:], in(1, len(s.Time)-first)
+			}
+			return find(t, f, s, shopUnknowns(), fit.Options{})
+		}
+		want := of(1)
+		for _, unit := range []float64{100, 1e-3, 1e200, 1e-200, 1e-307, 5e307} {
+			got := of(unit)
+			for j := range got.Value {
+				if !(math.Abs(got.Value[j]-want.Value[j]) <= 1e-6) || !(math.Abs(got.Error[j]-want.Error[j]) <= 1e-6) {
+					t.Errorf("in %v: %v ± %v, want %v ± %v", unit, got.Value[j], got.Error[j], want.Value[j], want.Error[j])
+				}
 			}
 		}
 	}

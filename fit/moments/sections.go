@@ -3,9 +3,11 @@ package moments
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kedge-opt/kedge/fit"
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/lists"
 	"github.com/kedge-opt/kedge/population"
 )
 
@@ -178,6 +180,26 @@ func (s Sections) check(f *formula.Roller, unknowns []fit.Unknown) error {
 		return wrong(-1, "%d unknowns are described, the model has %d", len(unknowns), f.Unknowns)
 	}
 	return fit.CheckUnknowns(unknowns)
+}
+
+// tamed has weights whose squares and sums are numbers, in whatever unit they came: the largest is about 1.
+func (s Sections) tamed() Sections {
+	s.Weight = tamed(s.Weight)
+	if s.Start != nil {
+		start := *s.Start
+		start.Weight = tamed(start.Weight)
+		s.Start = &start
+	}
+	return s
+}
+
+// tamed scales weights by a power of two, which changes no bit of what they say.
+func tamed(weight []float64) []float64 {
+	if len(weight) == 0 {
+		return nil
+	}
+	_, unit := math.Frexp(slices.Max(weight))
+	return lists.Of(weight, func(w float64) float64 { return math.Ldexp(w, -unit) })
 }
 
 func (o Origin) check(f *formula.Roller, c Exposure) error {

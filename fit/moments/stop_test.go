@@ -21,16 +21,18 @@ func (c *ending) Err() error {
 	return nil
 }
 
-// stops wants that a search ends with its context, whenever that does.
+// stops wants that a search ends with its context, whenever that does: at each of the first and the last of its questions, and some between.
 func stops(t *testing.T, find func(ctx context.Context) error) {
 	t.Helper()
-	for n := 0; ; n += 1 + n/30 {
-		err := find(&ending{t.Context(), n})
-		if err == nil && n > 0 {
-			return
-		}
-		if !errors.Is(err, context.Canceled) {
-			t.Fatalf("after %d questions: %v", n, err)
+	const most = 1 << 40
+	whole := &ending{t.Context(), most}
+	if err := find(whole); err != nil {
+		t.Fatal(err)
+	}
+	asked := most - whole.left
+	for n := 0; n < asked; n += 1 + min(n, asked-n)/30 {
+		if err := find(&ending{t.Context(), n}); !errors.Is(err, context.Canceled) {
+			t.Fatalf("after %d of %d questions: %v", n, asked, err)
 		}
 	}
 }

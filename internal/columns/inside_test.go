@@ -1,14 +1,20 @@
 package columns
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/kedge-opt/kedge/internal/evidence"
+	"github.com/klauspost/compress/snappy"
+	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -265,4 +271,50 @@ func inside(rng *rand.Rand, b []byte, kind byte, depth int) []byte {
 		return append(b, 0)
 	}
 	return value(rng, b, kind, depth+1)
+}
+
+// Pages are unpacked to just as many bytes as they say, and what their codec finds wrong is told: by hand, of "hello", with its length and its check as each codec has them.
+func TestPagesUnpack(t *testing.T) {
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	io.WriteString(z, "hello")
+	z.Close()
+	pack, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pack.Close()
+	zst := pack.EncodeAll([]byte("hello"), nil)
+	snap := snappy.Encode(nil, []byte("hello"))
+	short := func(b []byte) []byte { return b[:len(b)-len(b)/2] }
+	for _, c := range []struct {
+		codec format.CompressionCodec
+		src   []byte
+		size  int
+		cause error  // nil: none
+		want  string // "": nothing is wrong
+	}{
+		{format.Snappy, snap, 5, nil, ""}, {format.Snappy, snap, 4, nil, "no Snappy of the length"}, {format.Snappy, snap, 6, nil, "no Snappy of the length"}, {format.Snappy, snap[:3], 5, snappy.ErrCorrupt, "does not unpack"}, {format.Snappy, nil, 5, snappy.ErrCorrupt, "no Snappy of the length"},
+		{format.Gzip, zipped.Bytes(), 5, nil, ""}, {format.Gzip, zipped.Bytes(), 6, io.ErrUnexpectedEOF, "does not unpack"}, {format.Gzip, []byte("hello hello"), 5, gzip.ErrHeader, "does not unpack"}, {format.Gzip, short(zipped.Bytes()), 5, io.ErrUnexpectedEOF, "does not unpack"},
+		{format.Zstd, zst, 5, nil, ""}, {format.Zstd, zst, 6, nil, "does not unpack"}, {format.Zstd, zst, 4, zstd.ErrDecoderSizeExceeded, "does not unpack"}, {format.Zstd, []byte("hello"), 5, zstd.ErrMagicMismatch, "does not unpack"},
+		{format.Brotli, snap, 5, nil, "compressed by codec 4; want none, Snappy, gzip or Zstandard"},
+	} {
+		dst := make([]byte, c.size)
+		err := try(func() { (&reader{}).decompress(dst, c.src, c.codec) })
+		if c.want == "" && (err != nil || string(dst) != "hello") || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) || c.cause != nil && !errors.Is(err, c.cause) {
+			t.Errorf("%v of %d bytes to %d: %q, %v, want %q because of %v", c.codec, len(c.src), c.size, dst, err, c.want, c.cause)
+		}
+	}
+}
+
+// A column lies behind the letters that a file begins with, and ends in it; one without values may have no bytes at all. By hand, in a file of 100 bytes.
+func TestWhereColumnsLie(t *testing.T) {
+	for of, lies := range map[chunk]bool{
+		{data: 4}: true, {data: 3}: false, {data: 4, size: -1}: false, {data: 100}: true, {data: 101}: false, {data: 50, size: 51}: false, {dictionary: 3, data: 50}: false, {dictionary: 4, data: 50}: true,
+	} {
+		err := try(func() { (&reader{size: 100}).pages(of, func(page, int64) { t.Errorf("%+v has a page", of) }) })
+		if (err == nil) != lies || err != nil && !strings.Contains(err.Error(), "lies outside the file") {
+			t.Errorf("%+v: %v", of, err)
+		}
+	}
 }

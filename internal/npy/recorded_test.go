@@ -110,16 +110,19 @@ func (w *tight) Write(p []byte) (int, error) {
 // A disk that is full at any write of an archive is told of, also if it has room again afterwards.
 func TestWriteZipTellsErrors(t *testing.T) {
 	long := make([]float64, 1<<15)
-	write := func(w *tight) error {
-		return npy.WriteZip(w, npy.Named{Name: "a", Array: npy.Array{Shape: []int{len(long)}, Data: long}}, npy.Named{Name: "b", Array: npy.Array{Shape: []int{1}, Data: long[:1]}})
+	var small []npy.Named // so many that waiting bytes are written at any place of one of them
+	for i := range 1000 {
+		small = append(small, npy.Named{Name: fmt.Sprint("small", i), Array: npy.Array{Shape: []int{i % 7}, Data: long[:i%7]}})
 	}
-	whole := &tight{left: 1 << 20}
-	if err := write(whole); err != nil {
-		t.Fatal(err)
-	}
-	for n := range 1<<20 - whole.left {
-		if err := write(&tight{left: n}); !errors.Is(err, errTight) {
-			t.Errorf("full after %d writes: %v", n, err)
+	for _, list := range [][]npy.Named{{{Name: "a", Array: npy.Array{Shape: []int{len(long)}, Data: long}}, {Name: "b", Array: npy.Array{Shape: []int{1}, Data: long[:1]}}}, small} {
+		whole := &tight{left: 1 << 20}
+		if err := npy.WriteZip(whole, list...); err != nil {
+			t.Fatal(err)
+		}
+		for n := range 1<<20 - whole.left {
+			if err := npy.WriteZip(&tight{left: n}, list...); !errors.Is(err, errTight) || n == 0 && !strings.HasPrefix(err.Error(), "array ") {
+				t.Errorf("full after %d writes: %v", n, err)
+			}
 		}
 	}
 }
