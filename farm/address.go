@@ -10,7 +10,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/url"
 	"strings"
@@ -43,14 +42,9 @@ const (
 // ParseAddress reads the address of a queue, or the file that holds it, as in @FILE. Off the loopback it wants TLS and a secret of 256 bits.
 func ParseAddress(text string) (Address, error) {
 	if file, isFile := strings.CutPrefix(text, "@"); isFile {
-		f, err := plain.Open(file)
+		all, err := plain.ReadFile(file, mostAddress)
 		if err != nil {
 			return Address{}, fmt.Errorf("the queue: %w", err)
-		}
-		defer f.Close()
-		all, err := io.ReadAll(io.LimitReader(f, mostAddress))
-		if err != nil {
-			return Address{}, fmt.Errorf("the queue: %s: %w", file, err)
 		}
 		text = strings.TrimSpace(string(all))
 	}
@@ -98,13 +92,12 @@ func (a Address) check(query url.Values) error {
 
 // IsLocal tells whether the queue is on the loopback.
 func (a Address) IsLocal() bool {
-	name, _, err := net.SplitHostPort(a.host)
-	return err == nil && isLocal(name)
+	name, _, _ := net.SplitHostPort(a.host)
+	return isLocal(name)
 }
 
 func isLocal(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
+	return host == "localhost" || net.ParseIP(host).IsLoopback()
 }
 
 // String is the address without its secret.

@@ -34,7 +34,7 @@ func unbundle(subject, head string, body []byte) (list []result, bodies [][]byte
 		return nil, nil, fmt.Errorf("its head cannot be read: %w", err)
 	}
 	ids := cellsOf(subject)
-	if len(list) == 0 || len(list) != len(ids) || len(list) > mostBundled {
+	if len(list) != len(ids) || len(list) > mostBundled {
 		return nil, nil, fmt.Errorf("it has results of %d cells and names %d", len(list), len(ids))
 	}
 	for i, r := range list {

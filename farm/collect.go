@@ -80,7 +80,7 @@ func Sweep(ctx context.Context, w *family.Sweep, c *folder.Taken, o QueueOptions
 	text := w.YAML()
 	h.queue = newQueue(nc, keyOf(text), h.about(text), h.delay)
 	h.own = h.Embedded != nil
-	if reply, err := nc.Request(h.subject("collector"), nil, time.Second); err == nil && len(reply.Data) > 0 {
+	if _, err := nc.Request(h.subject("collector"), nil, time.Second); err == nil {
 		return nil, ErrCollected
 	}
 	if err := h.limits(ctx); err != nil {

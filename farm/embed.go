@@ -117,7 +117,7 @@ func nameOf(host string) string {
 	if host != "" && (ip == nil || !ip.IsUnspecified()) {
 		return host
 	}
-	if name, err := os.Hostname(); err == nil && name != "" {
+	if name, _ := os.Hostname(); name != "" {
 		return name
 	}
 	return "127.0.0.1"
@@ -142,7 +142,7 @@ func (e *Embedded) Stop(isFinished bool) error {
 func keep(dir string) (*keepsake, error) {
 	path := filepath.Join(dir, keepName)
 	k := new(keepsake)
-	if text, err := os.ReadFile(path); err == nil && json.Unmarshal(text, k) == nil && k.isWhole() {
+	if text, _ := os.ReadFile(path); json.Unmarshal(text, k) == nil && k.isWhole() {
 		return k, nil
 	}
 	token := make([]byte, 32)

@@ -308,7 +308,7 @@ var errSpoilt = errors.New("not what was sent")
 
 // fetchParts reads it back.
 func (q *queue) fetchParts(ctx context.Context, under string, h parcelHead, most int) ([]byte, error) {
-	if h.Parts < 0 || h.Bytes < 0 || h.Bytes > most || h.Parts != (h.Bytes+partSize-1)/partSize {
+	if h.Bytes < 0 || h.Bytes > most || h.Parts != (h.Bytes+partSize-1)/partSize {
 		return nil, fmt.Errorf("%s is %w: %d parts of %d bytes", under, errSpoilt, h.Parts, h.Bytes)
 	}
 	var text []byte

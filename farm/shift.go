@@ -214,10 +214,7 @@ func (a *assignment) fetchInput(ctx context.Context, name, sum string) error {
 		return err
 	}
 	path := filepath.Join(a.dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	return os.WriteFile(path, text, 0o600)
+	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, text, 0o600))
 }
 
 // shift is a cell that a worker has.

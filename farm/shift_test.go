@@ -337,18 +337,21 @@ func TestCellsAreComputed(t *testing.T) {
 	b := newBench(t)
 	w, ctx := b.h.sweep, t.Context()
 	var job lab.CellJob
-	cores := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	b.a.Runner = func(ctx context.Context, j lab.CellJob) (*folder.Result, error) {
 		job = j
 		return lab.RunCell(ctx, j)
 	}
 	c, _ := b.shift(0, 1)
-	kind, body, err := c.compute(ctx, w)
-	if err != nil || kind != kindCell || string(body) != string(computed(t, w, 0)) {
-		t.Errorf("%s, %v", kind, err)
-	}
-	if job.Sweep != "grid" || job.Cell.ID != w.Cells[0].ID || job.Workers != max(1, cores/2) || runtime.GOMAXPROCS(0) != cores || job.Progress != &c.turns || c.turns.Done.Load() == 0 {
-		t.Errorf("%+v", job)
+	for cores, share := range map[int]int{1: 1, 6: 3} { // of two cells at once
+		runtime.GOMAXPROCS(cores)
+		kind, body, err := c.compute(ctx, w)
+		if err != nil || kind != kindCell || string(body) != string(computed(t, w, 0)) {
+			t.Errorf("%s, %v", kind, err)
+		}
+		if job.Sweep != "grid" || job.Cell.ID != w.Cells[0].ID || job.Workers != share || runtime.GOMAXPROCS(0) != cores || job.Progress != &c.turns || c.turns.Done.Load() == 0 {
+			t.Errorf("%d cores: %+v", cores, job)
+		}
 	}
 	b.a.empty = func(cell string) (string, []byte) { return "k", []byte(cell) }
 	if kind, body, err := c.compute(ctx, w); kind != "k" || string(body) != c.cell() || err != nil {

@@ -3,7 +3,6 @@ package farm
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -118,10 +117,7 @@ func queues(ctx context.Context, js jetstream.JetStream) ([]*jetstream.StreamInf
 			list = append(list, info)
 		}
 	}
-	if err := l.Err(); err != nil && !errors.Is(err, jetstream.ErrEndOfData) {
-		return nil, err
-	}
-	return list, nil
+	return list, l.Err()
 }
 
 // keyIn is the key of a queue, by the stream of its cells.

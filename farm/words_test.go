@@ -44,6 +44,14 @@ func TestAddressesAsRecorded(t *testing.T) {
 	if a, err := ParseAddress("@" + file); err != nil || a.Text() != "nats://secret@127.0.0.1:9" {
 		t.Errorf("%v, %v", a, err)
 	}
+	for size, isLong := range map[int]bool{4096: false, 4097: true} {
+		if err := os.WriteFile(file, fmt.Appendf(nil, "%-*s", size, "nats://secret@127.0.0.1:9"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ParseAddress("@" + file); isLong != (err != nil) || isLong && !strings.Contains(err.Error(), "has more than 4096 bytes") {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+	}
 	for _, odd := range []string{file + "-missing", filepath.Dir(file)} {
 		if _, err := ParseAddress("@" + odd); err == nil || !strings.HasPrefix(err.Error(), "the queue: ") {
 			t.Error(err)
@@ -104,6 +112,18 @@ func TestPacking(t *testing.T) {
 		if _, err := unpack(archive); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
+	}
+}
+
+// What is packed has no times and no owners, and anybody may read it.
+func TestPackedFilesAreNobodys(t *testing.T) {
+	archive, err := pack(map[string][]byte{folder.CellNames()[0]: []byte("x")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := tar.NewReader(bytes.NewReader(archive)).Next()
+	if err != nil || h.Mode != 0o644 || h.Uid != 0 || h.Gid != 0 || h.Uname+h.Gname != "" || h.ModTime.Unix() != 0 {
+		t.Errorf("%+v, %v", h, err)
 	}
 }
 

@@ -61,7 +61,8 @@ func Work(ctx context.Context, at Address, o WorkerOptions) (int, error) {
 	defer w.nc.Close()
 	for _, subject := range []string{roll, roll + "." + w.name} {
 		sub, err := w.nc.Subscribe(subject, func(m *nats.Msg) {
-			if text, err := json.Marshal(w.state()); err == nil && !w.isDead() {
+			if !w.isDead() {
+				text, _ := json.Marshal(w.state())
 				m.Respond(text)
 			}
 		})
@@ -198,7 +199,7 @@ func (w *labourer) freeSlots(ctx context.Context) (n int) {
 	case <-ctx.Done():
 	case <-time.After(time.Second):
 	}
-	for n > 0 {
+	for {
 		select {
 		case <-w.slots:
 			n++
@@ -206,7 +207,6 @@ func (w *labourer) freeSlots(ctx context.Context) (n int) {
 			return n
 		}
 	}
-	return n
 }
 
 func (w *labourer) isAlone() bool {
@@ -308,7 +308,6 @@ func (w *labourer) enter(c *shift, alone bool) bool {
 	}
 	w.alone = alone
 	w.at[c] = true
-	w.last = time.Now()
 	return true
 }
 
@@ -369,7 +368,7 @@ func (w *labourer) attempt(ctx context.Context, c *shift) (*outcome, error) {
 	if past.Tries >= mostAmong+mostAlone {
 		return newOutcome(c, kindLost, fmt.Appendf(nil, "tried %d times, at last alone on a worker; in the end: %s", past.Tries, past.Why)), nil
 	}
-	if n := len(past.Workers); n > 0 && past.Tries+n >= mostAmong+mostAlone { // who have it are to be the last
+	if past.Tries+len(past.Workers) >= mostAmong+mostAlone { // who have it are to be the last
 		c.giveBack(time.Second)
 		return nil, nil
 	}

@@ -414,6 +414,9 @@ func TestQueuesBeginAgain(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, keepName)); err != nil {
 		t.Errorf("its secret is gone: %v", err)
 	}
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("others may look: %v, %v", info.Mode(), err)
+	}
 	again, err := Serve(dir, "127.0.0.1:0")
 	if err != nil || again.Address.secret != e.Address.secret || again.Address.scheme != "nats" {
 		t.Fatal(err)
@@ -436,9 +439,6 @@ func TestQueuesBeginAgain(t *testing.T) {
 	}
 	if _, err := Serve(dir, "127.0.0.1:0"); err == nil {
 		t.Error("it keeps its secret nowhere")
-	}
-	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("others may look: %v, %v", info.Mode(), err)
 	}
 }
 

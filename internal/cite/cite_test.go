@@ -48,3 +48,27 @@ func TestCitationFile(t *testing.T) {
 		t.Errorf("%+v, %v", read, err)
 	}
 }
+
+// What is printed in each format, by hand; without one, the texts and then the entries.
+func TestReferencesInFormats(t *testing.T) {
+	soft, article := software(), paper()
+	text := "kedge developers. " + soft.title + ". Version " + soft.version + ". " + soft.url + "\n\n" +
+		"He, Z., Bolognani, S., Dörfler, F., Muehlebach, M. " + article.title + ". arXiv 2503.07324, 2025.\n"
+	entries := "@software{kedge,\n  author = {{kedge developers}},\n  title = {{" + soft.title + "}},\n  version = {" + soft.version + "},\n  url = {" + soft.url + "}\n}\n\n" +
+		`@misc{he2025,
+  author = {He, Z. and Bolognani, S. and D{\"o}rfler, F. and Muehlebach, M.},
+  title = {{` + article.title + `}},
+  eprint = {2503.07324},
+  archiveprefix = {arXiv},
+  year = {2025}
+}
+`
+	for format, want := range map[string]string{"text": text, "bibtex": entries, "": text + "\n" + entries, "cff": citationFile()} {
+		if got, err := In(format); err != nil || got != want {
+			t.Errorf("%s is %v\n%s\nwant\n%s", format, err, got, want)
+		}
+	}
+	if got, err := In("x"); got != "" || err == nil || err.Error() != `--format is "x", want text, bibtex or cff` {
+		t.Error(got, err)
+	}
+}

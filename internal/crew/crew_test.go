@@ -142,3 +142,32 @@ func ExampleShare() {
 	// [0 1 4 9 16] <nil>
 	// too large
 }
+
+// Whoever is alone, or has one piece, allocates nothing.
+func TestOneHandAllocatesNothing(t *testing.T) {
+	work := func(_, piece int) error { return nil }
+	for _, c := range [][2]int{{1, 0}, {1, 1}, {1, 100}, {8, 0}, {8, 1}, {0, 100}, {-1, 100}} {
+		if n := testing.AllocsPerRun(10, func() { _ = crew.Share(c[0], c[1], work) }); n != 0 {
+			t.Errorf("%d hands allocate %v times for %d pieces", c[0], n, c[1])
+		}
+	}
+}
+
+// After a panic of one hand the others begin no more pieces.
+func TestPanicsStopTheOthers(t *testing.T) {
+	const pieces = 1 << 20
+	var begun atomic.Int64
+	defer func() {
+		if v := recover(); v == nil || begun.Load() > pieces/2 {
+			t.Errorf("recovered %v after %d pieces", v, begun.Load())
+		}
+	}()
+	err := crew.Share(2, pieces, func(hand, _ int) error {
+		if begun.Add(1); hand == 1 {
+			panic("broken row")
+		}
+		runtime.Gosched()
+		return nil
+	})
+	t.Error("no panic:", err)
+}

@@ -146,4 +146,17 @@ func TestProductsAndTransposes(t *testing.T) {
 	if got, want := dense.Transposed(a, 2), []float64{1, 3, 2, 4}; !slices.Equal(got, want) {
 		t.Errorf("the transpose is %v, want %v", got, want)
 	}
+	if got, want := dense.Identity(2).RawMatrix().Data, []float64{1, 0, 0, 1}; !slices.Equal(got, want) {
+		t.Errorf("the identity is %v, want %v", got, want)
+	}
+}
+
+// A pivot counts when it is above 2⁻⁵⁰ of its diagonal entry; that of [1 1; 1 1+ε] is ε.
+func TestMatricesThatAreNearlySingular(t *testing.T) {
+	for share, want := range map[float64]bool{0.5: false, 1: false, 1.25: true, 2: true, 4: true} {
+		a := []float64{1, 1, 1, 1 + share*0x1p-50}
+		if got := dense.InvertDefinite(make([]float64, 4), a, 2); got != want {
+			t.Errorf("ε = %v·2⁻⁵⁰ is inverted: %t, want %t", share, got, want)
+		}
+	}
 }

@@ -230,7 +230,13 @@ func TestDisksOfTheSystem(t *testing.T) {
 	if _, err := (disk.Disk{}).Open(filepath.Join(t.TempDir(), "missing")); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
+	if err := (disk.Disk{}).SyncDir(filepath.Join(t.TempDir(), "missing")); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
 	t.Chdir(t.TempDir())
+	if err := (disk.Disk{}).SyncDir(""); err != nil { // here
+		t.Error(err)
+	}
 	if list, err := (disk.Disk{}).MakeAll("a/b"); err != nil || fmt.Sprint(list) != "[a a/b]" {
 		t.Error(list, err)
 	}
@@ -260,6 +266,22 @@ func TestModes(t *testing.T) {
 	for name, want := range map[string]fs.FileMode{"a": 0o755, "b": 0o644, "c": 0o755, "lock": 0o644} {
 		if info, err := d.Lstat(name); err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s: %v, %v", name, info.Mode(), err)
+		}
+	}
+}
+
+// Where a file cannot be made nobody is asked what it is to hold, and the reason is told.
+func TestFilesThatCannotBeMade(t *testing.T) {
+	dir, err := disk.Disk{}.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	for what, make := range map[string]func(string, func(io.Writer) error) error{"fill": dir.Fill, "replace": dir.Replace} {
+		isAsked := false
+		err := make("missing/new", func(io.Writer) error { isAsked = true; return nil })
+		if !errors.Is(err, fs.ErrNotExist) || isAsked {
+			t.Errorf("%s: asked %t, %v", what, isAsked, err)
 		}
 	}
 }

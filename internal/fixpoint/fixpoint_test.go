@@ -2,6 +2,7 @@ package fixpoint_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -216,6 +217,29 @@ func TestReuse(t *testing.T) {
 	b, err := s.Solve(scalar(math.Cos), second)
 	if err != nil || a != b || first[0] != second[0] {
 		t.Errorf("first %v %v, then %v %v %v", first, a, second, b, err)
+	}
+}
+
+// Nor does one of several unknowns use differences of an earlier search, and a new one finds the same.
+func TestReuseForManyUnknowns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	const n = 8
+	one, other := affine(spread(rng, n, 0.99), fill(n, 1)), affine(randomLinear(rng, n, 3), fill(n, 2))
+	s := fixpoint.New(n, fixpoint.Settings{})
+	var want string
+	for range 3 {
+		x := make([]float64, n)
+		r, err := s.Solve(one, x)
+		got := fmt.Sprintf("%x %+v %v", x, r, err)
+		if want == "" {
+			want = got
+		}
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+		if _, err := s.Solve(other, fill(n, 1)); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

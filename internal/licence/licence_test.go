@@ -1,6 +1,10 @@
 package licence
 
 import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -23,6 +27,7 @@ func TestIdentify(t *testing.T) {
 		"                                 Apache License\n                           Version 2.0, January 2004\n": "Apache-2.0",
 		strings.Replace(gpl, "GENERAL", "LESSER GENERAL", 1):                                                      "LGPL",
 		strings.Replace(gpl, "GENERAL", "AFFERO GENERAL", 1):                                                      "AGPL",
+		isc + "\n" + strings.Replace(isc, "and/or", "and", 1):                                                     "ISC",
 		strings.Split(isc, ", provided")[0]:                                                                       "0BSD",
 		"All rights reserved.":                                                                                    "",
 	} {
@@ -39,14 +44,32 @@ func TestIdentify(t *testing.T) {
 
 // The files at the root count, each once, but not notices about others; without a known licence the files are named.
 func TestModules(t *testing.T) {
-	ids, err := Of(fstest.MapFS{"LICENSE": {Data: []byte(mit)}, "COPYING.md": {Data: []byte(bsd3)}, "LICENSE-FONT": {Data: []byte(mit)}, "LICENSE-3RD-PARTY.md": {Data: []byte(gpl)}, "sub/LICENSE": {Data: []byte(gpl)}, "main.go": {Data: []byte(gpl)}})
+	ids, err := Of(fstest.MapFS{"LICENSE": {Data: []byte(mit)}, "COPYING.md": {Data: []byte(bsd3)}, "LICENSE-FONT": {Data: []byte(mit)}, "LICENSE-3RD-PARTY.md": {Data: []byte(gpl)}, "sub/LICENSE": {Data: []byte(gpl)}, "LICENSES/GPL": {Data: []byte(gpl)}, "main.go": {Data: []byte(gpl)}})
 	if err != nil || !slices.Equal(ids, []string{"BSD-3-Clause", "MIT"}) {
 		t.Error(ids, err)
 	}
 	if ids, err := Of(fstest.MapFS{"LICENSE": {Data: []byte("mine")}}); err == nil || !strings.Contains(err.Error(), `["LICENSE"]`) {
 		t.Error(ids, err)
 	}
+	for _, none := range []string{filepath.Join(t.TempDir(), "missing"), os.DevNull} {
+		if ids, err := Of(os.DirFS(none)); err == nil || strings.Contains(err.Error(), "no licence that is known") {
+			t.Errorf("%s: %v, %v", none, ids, err)
+		}
+	}
+	if _, err := Of(closed{fstest.MapFS{"COPYING": {Data: []byte(mit)}, "LICENSE": {Data: []byte(mit)}}}); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("a file that cannot be read: %v", err)
+	}
 	if _, err := Of(fstest.MapFS{"README": {Data: []byte(mit)}}); err == nil {
 		t.Error("a module without a licence has one")
 	}
+}
+
+// closed are files of which that with the licence may not be read.
+type closed struct{ fstest.MapFS }
+
+func (c closed) ReadFile(name string) ([]byte, error) {
+	if name == "LICENSE" {
+		return nil, fs.ErrPermission
+	}
+	return c.MapFS.ReadFile(name)
 }

@@ -36,11 +36,12 @@ type bad struct {
 	fs.File
 	fails  string
 	closed int
+	opened int
 	calls  int
 }
 
 func (b *bad) Open(string) (fs.File, error) {
-	if b.fails == "open" {
+	if b.opened++; b.fails == "open" || b.fails == "second open" && b.opened == 2 {
 		return nil, errBad
 	}
 	return b, nil
@@ -61,7 +62,7 @@ func (b *bad) Close() error { b.closed++; return nil }
 
 // A file that cannot be opened, or is another once it is open, is refused; every file that was opened and refused is closed.
 func TestFilesThatChangeAreRefused(t *testing.T) {
-	for fails, opened := range map[string]int{"open": 0, "second stat": 2, "another file": 2, "": 1} {
+	for fails, opened := range map[string]int{"open": 0, "second open": 1, "second stat": 2, "another file": 2, "": 1} {
 		b := &bad{fails: fails}
 		f, err := OpenIn(b, "x")
 		var odd *OddFileError

@@ -152,6 +152,28 @@ func (o Making) unmade(t *testing.T) {
 	}
 }
 
+// Whatever fails on the way of a release ends it, in the words of what failed, before anything is written.
+func TestReleasesThatFailOnTheWay(t *testing.T) {
+	root, out, host := tree(t), filepath.Join(t.TempDir(), "out"), Host()
+	honest(t)
+	fails := func(on Platform, want string) {
+		t.Helper()
+		if err := (Making{Root: root, Out: out, Platforms: []Platform{on}, Modified: true, Log: io.Discard}).make(t.Context()); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+		if _, err := os.Stat(out); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("something is written: %v", err)
+		}
+	}
+	fails(Platform{"plan0", "none"}, "build kedge for plan0/none: ")
+	t.Setenv("KEDGE_TEST_version", "{")
+	fails(host, "kedge for "+host.String()+": ")
+	t.Setenv("KEDGE_TEST_completion", "")
+	fails(host, "kedge completion ")
+	put(t, filepath.Join(root, "cmd/kedge/main.go"), "package main\n")
+	fails(host, "build kedge for "+host.String()+": ")
+}
+
 // full is where nothing more can be written.
 type full struct{}
 
@@ -216,8 +238,15 @@ func TestProgramsThatAreNotAsTheySay(t *testing.T) {
 	if _, _, err := (Making{Root: root}).bill(t.Context(), program{path: filepath.Join(root, "LICENSE")}); err == nil {
 		t.Error("a text has a bill")
 	}
+	if _, _, err := (Making{Root: filepath.Join(root, "missing")}).bill(t.Context(), p); err == nil || !strings.HasPrefix(err.Error(), "modules for "+host.String()+": ") {
+		t.Errorf("a program without its modules: %v", err)
+	}
 	put(t, filepath.Join(root, "cmd/kedge/main.go"), "package main\n")
 	if _, err := compile(t.Context(), root, t.TempDir(), host); err == nil || !strings.HasPrefix(err.Error(), "build kedge for "+host.String()+": ") || !strings.Contains(err.Error(), "main is undeclared") {
+		t.Error(err)
+	}
+	put(t, filepath.Join(root, "cmd/kedge/main.go"), "package kedge\n") // of which no program is made
+	if _, err := compile(t.Context(), root, t.TempDir(), host); err == nil || !strings.HasPrefix(err.Error(), "build kedge for "+host.String()+": ") {
 		t.Error(err)
 	}
 	put(t, filepath.Join(root, "go.mod"), "nonsense")
@@ -299,6 +328,32 @@ func TestMaterials(t *testing.T) {
 	}
 }
 
+// A folder that cannot be looked through, for its name is a pattern, is told, and one with nothing in it has no sources.
+func TestFoldersOfSources(t *testing.T) {
+	c := &client{name: "kedge"}
+	if err := c.readSources(filepath.Join(t.TempDir(), "[")); !errors.Is(err, filepath.ErrBadPattern) {
+		t.Error(err)
+	}
+	if err := c.readSources(t.TempDir()); err != nil || c.sources != nil {
+		t.Errorf("%v, %v", c.sources, err)
+	}
+}
+
+// A module whose files have no licence is listed, and why.
+func TestModulesWithoutALicence(t *testing.T) {
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module example.org/m\n\ngo 1.26\n\nrequire example.org/d v1.2.3\n\nreplace example.org/d => ./d\n", "m.go": "package m\n\nimport _ \"example.org/d\"\n",
+		"d/go.mod": "module example.org/d\n\ngo 1.26\n", "d/d.go": "package d\n",
+	} {
+		put(t, filepath.Join(root, name), text)
+	}
+	list, err := Materials(t.Context(), root, Host(), ".")
+	if err != nil || len(list) != 1 || list[0].Path != "example.org/d" || list[0].Version != "v1.2.3" || list[0].Licences != nil || list[0].Fault == "" {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
 // Names of targets, of programs and of wheels, by hand.
 func TestNamesOfTargets(t *testing.T) {
 	var got []string
@@ -350,8 +405,8 @@ func TestClients(t *testing.T) {
 		} else if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}
-		if c, err := readClient(root); err == nil {
-			t.Errorf("%s: %+v", name, c)
+		if c, err := readClient(root); err == nil || (text == "") != errors.Is(err, fs.ErrNotExist) || text == "nonsense" && !strings.HasPrefix(err.Error(), "pyproject.toml:1: ") || strings.Contains(text, "name = 7") && !strings.HasPrefix(err.Error(), "pyproject.toml: name: ") {
+			t.Errorf("%s: %+v, %v", name, c, err)
 		}
 	}
 }

@@ -33,10 +33,7 @@ func sorted(list []entry) []entry {
 // tarball packs entries, all of one time and nobody's.
 func tarball(list []entry, at time.Time) ([]byte, error) {
 	var b bytes.Buffer
-	g, err := gzip.NewWriterLevel(&b, gzip.DefaultCompression)
-	if err != nil {
-		return nil, err
-	}
+	g := gzip.NewWriter(&b)
 	w := tar.NewWriter(g)
 	for _, e := range sorted(list) {
 		head := &tar.Header{Typeflag: tar.TypeReg, Name: e.name, Mode: e.mode, Size: int64(len(e.bytes)), ModTime: at, Format: tar.FormatUSTAR}
@@ -50,7 +47,7 @@ func tarball(list []entry, at time.Time) ([]byte, error) {
 	if err := w.Close(); err != nil {
 		return nil, err
 	}
-	err = g.Close()
+	err := g.Close()
 	return b.Bytes(), err
 }
 

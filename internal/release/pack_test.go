@@ -84,7 +84,10 @@ func TestWheelsAreWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	texts, want, info := map[string]string{}, []string{}, "kedge-"+c.version+".dist-info/"
-	for _, f := range r.File {
+	for i, f := range r.File {
+		if last := len(r.File) - 1; i > 0 && i < last && f.Name <= r.File[i-1].Name || i == last && f.Name != info+"RECORD" {
+			t.Errorf("%s is number %d, behind %s", f.Name, i, r.File[i-1].Name)
+		}
 		file, err := f.Open()
 		if err != nil {
 			t.Fatal(err)
@@ -138,6 +141,11 @@ func TestLongNamesInArchives(t *testing.T) {
 	list[0].name = strings.Repeat("a", 100)
 	if _, err := tarball(list, noon); err != nil {
 		t.Error(err)
+	}
+	for letters, isLong := range map[int]bool{1<<16 - 1: false, 1 << 16: true} { // whose number has two bytes in a zip
+		if _, err := zipped([]entry{{strings.Repeat("a", letters), plainMode, nil}}, noon); isLong != (err != nil) {
+			t.Errorf("a name of %d letters: %v", letters, err)
+		}
 	}
 }
 

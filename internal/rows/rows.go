@@ -88,10 +88,10 @@ func scaledNorm(n int, entry func(i int) float64) float64 {
 	for i := range n {
 		m = max(m, math.Abs(entry(i)))
 	}
-	if m == 0 || math.IsInf(m, 0) || math.IsNaN(m) {
+	if m == 0 || math.IsInf(m, 1) {
 		return m
 	}
-	s := 0.0
+	s := 0.0 // NaN where there is one
 	for i := range n {
 		r := entry(i) / m
 		s += float64(r * r)

@@ -99,6 +99,40 @@ func TestNormScales(t *testing.T) {
 	if got := rows.MaxAbs([]float64{-3, 2}); got != 3 {
 		t.Error(got)
 	}
+	if here := []float64{3, -4}; rows.Norm([]float64{0, 0}) != 0 || rows.Norm(nil) != 0 || rows.Distance(here, here) != 0 {
+		t.Error("what is nothing has a length")
+	}
+}
+
+// The root of the sum of squares is taken as it is where that is above 1e-280 and below 1e280; from the bounds on entries are divided by the largest, which has other bits.
+func TestWhereNormsAreScaled(t *testing.T) {
+	direct := func(a, b float64) float64 { return math.Sqrt(float64(a*a) + float64(b*b)) }
+	scaled := func(a, b float64) float64 { return b * math.Sqrt(float64(a/b*(a/b))+1) }
+	r, told := stream.New(4, "bounds"), 0
+	for k := range 400 {
+		b := []float64{1.0001e-140, 1.2e-140, 1.99e-141, 0.9e-140, 0.9e140, 0.6e140, 1.0001e140, 1.9e140}[k%8]
+		a := b * 0.01 * r.Float64()
+		want := direct(a, b)
+		if s := float64(a*a) + float64(b*b); !(s > 1e-280 && s < 1e280) {
+			want = scaled(a, b)
+		}
+		if direct(a, b) != scaled(a, b) {
+			told++
+		}
+		if got, far := rows.Norm([]float64{a, b}), rows.Distance([]float64{a, 0}, []float64{0, b}); got != want || far != want {
+			t.Errorf("%v and %v are %v long and %v apart, want %v", a, b, got, far, want)
+		}
+	}
+	for _, c := range []struct{ a, b, want float64 }{ // of which the sum of squares is a bound to the bit
+		{0x1.ac6dda9adb276p-468, 0x1.dbde4f99310e1p-466, 1.0000000000000001e-140}, {0x1.c580090e70006p+464, 0x1.2063cf64a5622p+464, 9.999999999999998e+139},
+	} {
+		if got, far := rows.Norm([]float64{c.a, c.b}), rows.Distance([]float64{c.a, 0}, []float64{0, c.b}); got != c.want || far != c.want {
+			t.Errorf("%v and %v are %v long and %v apart, want %v", c.a, c.b, got, far, c.want)
+		}
+	}
+	if told < 40 {
+		t.Errorf("%d of 400 tell one way from the other", told)
+	}
 }
 
 func TestAddScaledAndScale(t *testing.T) {
@@ -240,6 +274,23 @@ func TestQuantilesAndWeights(t *testing.T) {
 	}
 	if rows.Weight(nil, 2) != 1 || rows.Weight(list, 2) != 4 {
 		t.Errorf("weights are %g without a list and %g with one, want 1 and 4", rows.Weight(nil, 2), rows.Weight(list, 2))
+	}
+}
+
+// Whoever hands in a vector that is too short is stopped before memory behind it is read or written.
+func TestShortVectorsAreRefused(t *testing.T) {
+	long, short := slices.Repeat([]float64{1}, 20), make([]float64, 30)[:16]
+	for name, do := range map[string]func(){
+		"Dot": func() { rows.Dot(long, short) }, "Distance": func() { rows.Distance(long, short) }, "AddScaled": func() { rows.AddScaled(short, 1, long) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s takes 16 numbers for 20", name)
+				}
+			}()
+			do()
+		}()
 	}
 }
 

@@ -312,6 +312,15 @@ func TestPartsTellErrors(t *testing.T) {
 	}
 }
 
+// Where one of several states could not be put back as it was, none is restored.
+func TestNothingIsRestoredThatCannotBePutBack(t *testing.T) {
+	why, a := errors.New("why"), list{1}
+	good, _ := (&list{5}).AppendBinary(nil)
+	if err := wire.RestoreAll([]wire.State{&a, torn{why}, &list{}}, [][]byte{good, good, good}); !errors.Is(err, why) || a[0] != 1 {
+		t.Errorf("%v, %v", a, err)
+	}
+}
+
 // dry is a sink that takes so many writes.
 type dry struct{ left int }
 
@@ -415,6 +424,20 @@ func TestRefusedPartsAreTold(t *testing.T) {
 		n, part := 1, list{9}
 		if err := wire.Restore(saved, "around/1", fields(&n, &part, 13)); (err == nil) != x.ok || !x.ok && (n != 1 || part[0] != 9) {
 			t.Errorf("%v of %d items: %v, left %d and %v", *x.part, x.same, err, n, part)
+		}
+	}
+}
+
+// Lists of nothing are read as nil, whatever was there, and such as were nil.
+func TestEmptyListsAreNil(t *testing.T) {
+	for _, of := range []*everything{empty(), {any: []float64{}, numbers: []int{}, pairs: []pair{}, now: make([]float64, 2), short: make([]float32, 2)}} {
+		b, err := wire.Append(nil, "every/2", of.fields)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := full()
+		if err := wire.Restore(b, "every/2", e.fields); err != nil || e.any != nil || e.numbers != nil || e.pairs != nil {
+			t.Errorf("%#v, %#v, %#v, %v", e.any, e.numbers, e.pairs, err)
 		}
 	}
 }
