@@ -29,6 +29,8 @@ func TestPolarizedSpecialCases(t *testing.T) {
 		{"no home, disliked across", 1, 0.3, []float64{3, -4}, []float64{-0.6, 0.8}},
 		{"no stay", 0, 0.5, []float64{1e-200, 0}, d},
 		{"faint decision", 0.4, 0.5, []float64{1e-170, 0}, d},
+		{"faint decision, hardly home", 0.999, 1, []float64{1e-80, 0}, d},
+		{"subnormal decision, hardly home", 0.999, 1, []float64{1e-155, 0}, d},
 		{"subnormal decision", 1, 1e308, []float64{5e-324, 0}, d},
 		{"huge decision", 0.4, 0.5, []float64{1e150, 0}, []float64{1, 0}},
 		{"huge decision, no home", 1, 0.5, []float64{-1e150, 0}, []float64{1, 0}},

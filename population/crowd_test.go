@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/stream"
 )
@@ -247,6 +248,20 @@ func BenchmarkTurn(b *testing.B) {
 		}
 		if _, err := c.Sample(p, d); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// Whoever enters with states of another number or length is refused, and nobody has moved.
+func TestOthersDoNotEnter(t *testing.T) {
+	traits := kedge.Block{Data: []float64{1, 0, 0, 1}, Width: 2}
+	c, err := population.Gather(population.Config{Dynamics: dynamics.Polarized{Dim: 2, Lambda: 0.4, Sigma: 0.5}, Traits: traits, Pick: population.Everyone{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, states := range []kedge.Block{{Data: []float64{0.6, 0.8}, Width: 2}, {Data: []float64{0.6, 0.8, 1, 0, 0, 1}, Width: 2}, {Data: []float64{0.6, 0.8, 1, 0}, Width: 1}, {Data: []float64{0.6, 0.8, 1, 0, 0, 1}, Width: 3}} {
+		if err := c.Enter(states); err == nil || !slices.Equal(c.Look().View(make([]float64, 4), 0, 2), traits.Data) {
+			t.Errorf("%v enters: %v", states, err)
 		}
 	}
 }

@@ -187,3 +187,35 @@ func FuzzReadCSV(f *testing.F) {
 		}
 	})
 }
+
+// fickle is a file on a disk that fails at one of the times that it is sought or read in.
+type fickle struct {
+	*strings.Reader
+	seeks, reads int // 0: never
+}
+
+var errDisk = errors.New("the disk is gone")
+
+func (f *fickle) Seek(offset int64, whence int) (int64, error) {
+	if f.seeks--; f.seeks == 0 {
+		return 0, errDisk
+	}
+	return f.Reader.Seek(offset, whence)
+}
+
+func (f *fickle) Read(b []byte) (int, error) {
+	if f.reads--; f.reads == 0 {
+		return 0, errDisk
+	}
+	return f.Reader.Read(b)
+}
+
+// A table is read twice; a disk that fails at any time in between makes no table of it.
+func TestTablesOnFailingDisks(t *testing.T) {
+	for _, at := range []fickle{{seeks: 1}, {seeks: 2}, {reads: 1}, {reads: 2}, {reads: 3}} {
+		f := fickle{strings.NewReader("1,2\n3,4\n"), at.seeks, at.reads}
+		if got, err := population.ReadCSV(&f); !errors.Is(err, errDisk) || got.Data != nil {
+			t.Errorf("failing at seek %d or read %d: %v, %v", at.seeks, at.reads, got, err)
+		}
+	}
+}

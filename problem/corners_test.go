@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"github.com/kedge-opt/kedge/internal/room"
+	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/problem/census"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/set"
@@ -130,6 +131,21 @@ func TestRespond(t *testing.T) {
 		if at, err := respond(f, within, []float64{-1}); !errors.Is(err, lost) || at != nil {
 			t.Errorf("%s: %v, %v", name, at, err)
 		}
+	}
+	most := math.MaxInt
+	jumps := functionOf(func(x float64) (float64, float64, error) {
+		if calls++; calls > most {
+			return 0, 0, lost
+		}
+		return math.Copysign(5, 0.5-x) + x, 1, nil
+	})
+	calls = 0
+	if _, err := optimum.Minimize(t.Context(), jumps, within, []float64{1.5}, optimum.Effort{}); err == nil {
+		t.Fatal("where a loss jumps its least point is found by slopes")
+	}
+	most, calls = calls, 0 // lost when the search begins anew
+	if at, err := respond(jumps, within, []float64{1.5}); !errors.Is(err, lost) || at != nil {
+		t.Errorf("lost behind a jump: %v, %v", at, err)
 	}
 }
 

@@ -195,8 +195,13 @@ algorithms: [{name: half, kind: composite, step: 0.1, wrong: {scale: 0.5}}, {nam
 		}
 	}
 	restless := build(t, bistable, Assign("model.next=p + 1 + 0*q"))
-	if err := restless.Misled(make([]float64, 1), 0, []float64{0}); err == nil {
-		t.Error("people who never settle have settled")
+	var unsettled *kedge.UnstableError
+	if err := restless.Misled(make([]float64, 1), 0, []float64{0}); !errors.As(err, &unsettled) {
+		t.Errorf("people who never settle have settled: %v", err)
+	}
+	still := build(t, bistable, Assign("model.next=p - p^3 + 0*q"), Assign("population.states={law: normal, deviation: 0}")) // at 0 nobody moves, and I − ∂f/∂p is 0
+	if err := still.Misled(make([]float64, 1), 0, []float64{0}); !errors.Is(err, kedge.ErrSingular) {
+		t.Errorf("where no answer is told people are misled by one: %v", err)
 	}
 	if p := build(t, bistable, Assign("algorithms=[{name: vanilla, step: 0.1}]")); p.Spoiled(0) != nil {
 		t.Error("who uses no sensitivity has a spoiled one")

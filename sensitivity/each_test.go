@@ -150,3 +150,14 @@ func TestCoupledAsksAboutTheMean(t *testing.T) {
 		}
 	}
 }
+
+// Parameters are checked before people are, so that also nobody finds them wrong.
+func TestEachIsCheckedWithoutPeople(t *testing.T) {
+	g, u := make([]float64, 2), []float64{1, 0}
+	for name, s := range map[string]kedge.Sensitivity{"dimension": &sensitivity.ChoiceEach{}, "floor": &sensitivity.PolarizedEach{Dim: 2, Floor: -1}} {
+		var wrong *kedge.RangeError
+		if err := s.PullRows(g, nil, u, nil, nil); !errors.As(err, &wrong) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -201,6 +201,37 @@ func TestConvexOnAPlane(t *testing.T) {
 	}
 }
 
+// Where the nearest point of a plane through 0 is a corner, the result is that corner to the bit. By hand.
+func TestConvexEndsInCorners(t *testing.T) {
+	plane, err := NewAffine([]float64{1, -1}, []float64{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Convex{Bounds: Box{Lower: []float64{0, 0}, Upper: []float64{4, 4}}, Plane: plane, Inside: []float64{1, 1}}
+	for _, c := range []struct{ u, want []float64 }{{[]float64{-3, -3}, []float64{0, 0}}, {[]float64{-3, 1}, []float64{0, 0}}, {[]float64{5, 9}, []float64{4, 4}}, {[]float64{0, 0}, []float64{0, 0}}} {
+		x := slices.Clone(c.u)
+		if err := s.Project(x); err != nil || !slices.Equal(x, c.want) {
+			t.Errorf("%v is moved to %v, %v, want %v", c.u, x, err, c.want)
+		}
+	}
+}
+
+// From far away an entry may come so near a bound that it is taken for one that is on it; a point that would leave the plane by that is left as it is.
+func TestConvexFromFarAwayStaysOnItsPlane(t *testing.T) {
+	const n = 5
+	plane, err := NewAffine(slices.Repeat([]float64{1}, n), []float64{2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Convex{Bounds: Box{Lower: make([]float64, n)}, Inside: slices.Repeat([]float64{0.4}, n), Plane: plane}
+	for k := range 40 {
+		x := normals(n, 1e6, string(rune('a'+k)))
+		if err := s.Project(x); err != nil || math.Abs(rows.Sum(x)-2) > 1e-12 || slices.Min(x) < 0 {
+			t.Errorf("%d: %v, whose sum is off by %v, %v", k, x, rows.Sum(x)-2, err)
+		}
+	}
+}
+
 // Who is inside already stays.
 func TestInnerOfInside(t *testing.T) {
 	start := []float64{0.3, -0.4}

@@ -9,6 +9,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/objective"
+	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/sensitivity"
 	"github.com/kedge-opt/kedge/steady"
 )
@@ -93,5 +94,67 @@ func TestModelsThatLackSomething(t *testing.T) {
 	}
 	if _, err := s.Gradient(make([]float64, 1), []float64{1}); err == nil || !strings.Contains(err.Error(), "sensitivity") {
 		t.Errorf("a gradient without a sensitivity: %v", err)
+	}
+}
+
+// seer is a crowd that knows where its people settle, up to some of them.
+type seer struct {
+	f            dynamics.Polarized
+	people, u    []float64
+	known        int // people before whom it can tell
+	blind        bool
+	begun, asked int
+}
+
+func (c *seer) Foresee(u []float64) bool {
+	c.begun++
+	c.u = slices.Clone(u)
+	return !c.blind
+}
+
+func (c *seer) AlignPeople(pu []float64, first int) (kedge.Residual, bool) {
+	c.asked++
+	if first >= c.known {
+		return kedge.Residual{Norm: 7}, false
+	}
+	_, err := c.f.AlignRows(pu, c.u, c.people[first*c.f.Dim:(first+len(pu))*c.f.Dim])
+	return kedge.Residual{Norm: 0.125}, err == nil
+}
+
+// A crowd is asked where its people settle for values alone, before a gradient or states are worked out it is not; what it does not know is worked out. Values have the same bits.
+func TestCrowdsAreAskedForValues(t *testing.T) {
+	const n, m = 300, 3 // two chunks of 128 people, and a part of one
+	people := draw(t, population.Cap{Angle: 90}, n, m)
+	f := dynamics.Polarized{Dim: m, Lambda: 0.4, Sigma: 0.5}
+	s, err := steady.New(kedge.Model{Settler: f, Objective: objective.Affinity{}, Sensitivity: &sensitivity.Polarized{Dim: m, Lambda: 0.4, Sigma: 0.5}, Traits: kedge.Block{Data: people, Width: m}})
+	check(t, err)
+	u, g, states := []float64{0.3, 0.1, -0.2}, make([]float64, m), make([]float64, n*m)
+	want, err := s.Value(u)
+	check(t, err)
+	plain := s.Residual()
+	for name, x := range map[string]struct {
+		crowd        seer
+		ask          func() (float64, error)
+		begun, asked int
+		worst        float64
+	}{
+		"value":               {seer{known: n}, func() (float64, error) { return s.Value(u) }, 1, 3, 0.125},
+		"value, some unknown": {seer{known: 200}, func() (float64, error) { return s.Value(u) }, 1, 3, 0.125},
+		"value, none known":   {seer{}, func() (float64, error) { return s.Value(u) }, 1, 3, plain.Norm},
+		"value, refused":      {seer{known: n, blind: true}, func() (float64, error) { return s.Value(u) }, 1, 0, plain.Norm},
+		"value and states":    {seer{known: n}, func() (float64, error) { return s.Settled(states, u) }, 1, 3, 0.125},
+		"gradient":            {seer{known: n}, func() (float64, error) { return s.Gradient(g, u) }, 0, 0, -1},
+		"partial":             {seer{known: n}, func() (float64, error) { return s.Partial(g, u) }, 0, 0, -1},
+		"states":              {seer{known: n}, func() (float64, error) { return want, s.Settle(states, u) }, 0, 0, -1},
+	} {
+		x.crowd.f, x.crowd.people = f, people
+		s.Crowd = &x.crowd
+		got, err := x.ask()
+		if err != nil || math.Abs(got-want) > 1e-15 || x.begun > 0 && got != want || x.crowd.begun != x.begun || x.crowd.asked != x.asked {
+			t.Errorf("%s: %v (%v), want %v; asked %d times for a decision and %d for people, want %d and %d", name, got, err, want, x.crowd.begun, x.crowd.asked, x.begun, x.asked)
+		}
+		if worst := s.Residual().Norm; x.worst >= 0 && worst != x.worst {
+			t.Errorf("%s: the residual is %v, want %v", name, worst, x.worst)
+		}
 	}
 }

@@ -102,4 +102,21 @@ func TestEnginesAreAsked(t *testing.T) {
 	if err := there.Settle(states, u); err != nil || e.asked != 0 {
 		t.Errorf("asked %d times for states (%v)", e.asked, err)
 	}
+	few := lean(t, 1, 2, 6) // whose states Settled works out with the value
+	plain, err := steady.New(few)
+	check(t, err)
+	asked, err := steady.New(few)
+	check(t, err)
+	e = &other{all: plain, people: 3}
+	foreseen := &seer{known: 3}
+	asked.Engine, asked.Crowd, states = e, foreseen, states[:3]
+	if _, err := asked.Settled(states, []float64{4}); err != nil || e.asked != 0 || rows.Distance(states, []float64{9, 10, 14}) > 1e-13 {
+		t.Errorf("asked %d times for a value with its states: %v (%v)", e.asked, states, err)
+	}
+	if asked.Engine = nil; foreseen.begun == 0 {
+		_, err = asked.Value([]float64{4})
+	}
+	if err != nil || foreseen.begun != 0 {
+		t.Errorf("a crowd is asked %d times for products that the objective does not judge by (%v)", foreseen.begun, err)
+	}
 }

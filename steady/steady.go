@@ -215,7 +215,7 @@ func (s *Objective) eval(g []float64, t task) (float64, error) {
 	s.forget()
 	s.task = t
 	defer func() { s.task = task{} }()
-	if s.Engine != nil && t.states == nil && !t.settle && (s.Until == nil || s.Until.Err() == nil) {
+	if s.Engine != nil && t.states == nil && (s.Until == nil || s.Until.Err() == nil) {
 		if mean, ok := s.elsewhere(g); ok {
 			return mean, nil
 		}

@@ -223,10 +223,7 @@ func (c *census) pass() error {
 	if c.Size > len(c.rows) {
 		return fmt.Errorf("population.size is %d, more than there is to draw from (%s); want at most as many, or none for all", c.Size, phrase.Count(len(c.rows), "row"))
 	}
-	var err error
-	if c.rows, err = draw(c.rows, c.Size, c.Draw); err != nil {
-		return err
-	}
+	c.rows = draw(c.rows, c.Size, c.Draw)
 	for i, row := range c.rows { // rows only move up
 		copy(c.frame.Row(i), c.frame.Row(row))
 	}
@@ -287,17 +284,14 @@ func (c *census) unusable(i int, of formula.TableEntry, got float64) error {
 }
 
 // draw returns the rows of so many people in their order, all if there are no more.
-func draw(rows []int, size int, source *stream.Stream) ([]int, error) {
+func draw(rows []int, size int, source *stream.Stream) []int {
 	if size == 0 || size == len(rows) {
-		return rows, nil
+		return rows
 	}
 	picked := make([]int, size)
-	if err := (&population.WithoutReplacement{Source: source}).Pick(picked, len(rows)); err != nil {
-		return nil, err
-	}
-	slices.Sort(picked)
+	_ = (&population.WithoutReplacement{Source: source}).Pick(picked, len(rows)) // in their order; of more than are drawn nothing fails
 	for i, at := range picked {
 		picked[i] = rows[at]
 	}
-	return picked, nil
+	return picked
 }

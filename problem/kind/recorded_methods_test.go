@@ -7,6 +7,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/online"
 	"github.com/kedge-opt/kedge/problem/form"
@@ -189,6 +190,39 @@ func TestWhatSitesSayIsHandedOn(t *testing.T) {
 		}
 		if _, err := a.Rule(where); err == nil || err.Error() != "not kept" {
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// Curves that nobody checked are refused when they are built, by their formula.
+func TestCurvesThatAreNone(t *testing.T) {
+	for text, want := range map[string]string{"u[0] <= nobody": "unknown name nobody", "norm(u) <= ": "the formula ends"} {
+		if made, err := kind.BuildSet(&kind.ConvexSet{Where: []string{text}}, 2); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is the set %v, %v", text, made, err)
+		}
+	}
+}
+
+// Equations beside a curve that contradict each other leave no set.
+func TestCurvesBesideContradictions(t *testing.T) {
+	for second, want := range map[string]bool{"sum(q) == 2": false, "2*sum(q) == 2": true} {
+		m, err := formula.Compile(formula.Source{Decision: "q[2]", State: "p[2]", Trait: "d[2]", Next: "0.5*p", Minimize: "dot(q, p)", Subject: []string{"sum(q) == 1", second, "q[0]^2 + 2*q[1]^2 <= 4"}})
+		if err == nil {
+			_, err = kind.BuildSet(kind.Constrained(m), 2)
+		}
+		if (err == nil) != want {
+			t.Errorf("sum(q) == 1 and %s: %v", second, err)
+		}
+	}
+}
+
+// Methods that try decisions beside their own tell a distance that is none.
+func TestDistancesThatAreNone(t *testing.T) {
+	where, _ := site(t, &kind.WholeSet{})
+	for _, m := range []kind.Method{&kind.OnePointMethod{}, &kind.TwoPointMethod{}, &kind.DerivativeFreeMethod{}} {
+		var r online.Rule
+		if err := m.Build(&r, &kind.Algorithm{}, where); err == nil || err.Error() != `"": delta is 0, want a positive number` {
+			t.Errorf("%T: %v", m, err)
 		}
 	}
 }

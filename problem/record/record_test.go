@@ -25,6 +25,7 @@ func TestUnknownsAreReadAndWritten(t *testing.T) {
 		"? ~ normal( 1,2 ) from 0.5 in [0,inf)": "? in [0, inf] from 0.5 ~ normal(1, 2)",
 		"?[4] in (-∞, 3]":                       "?[4] in [-inf, 3]",
 		"? from -1e-3":                          "? from -0.001",
+		"?[12] in [0.125, 2.75] from 1.25 ~ normal(1.75, 2.25)": "?[12] in [0.125, 2.75] from 1.25 ~ normal(1.75, 2.25)",
 	} {
 		u, fault := ReadUnknown(text)
 		if fault != "" || u.String() != want {
