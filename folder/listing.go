@@ -96,8 +96,8 @@ type lister struct {
 // spend tells whether another name may be looked at.
 func (l *lister) spend() bool {
 	l.left--
-	l.Cut = l.Cut || l.left < 0
-	return l.left >= 0
+	l.Cut = l.left < 0
+	return !l.Cut
 }
 
 // walk looks at a folder, a name inside root, and at those below it unless it is a result.
@@ -125,12 +125,11 @@ func (l *lister) walk(ctx context.Context, root *os.Root, top, name string, dept
 
 // known tells whether a folder has been looked at, under whatever name it was given.
 func (l *lister) known(place string) bool {
-	full, err := filepath.Abs(place)
-	if err != nil {
-		full = place
+	if full, err := filepath.Abs(place); err == nil {
+		place = full
 	}
-	was := l.seen[full]
-	l.seen[full] = true
+	was := l.seen[place]
+	l.seen[place] = true
 	return was
 }
 

@@ -37,3 +37,70 @@ func TestListLeavesOutWhatIsGone(t *testing.T) {
 		t.Errorf("%+v, %v", l.Listing, err)
 	}
 }
+
+// Where names run out, what was seen of a folder does not make it a result, no size is added, and folders are those that come first.
+func TestListIsCutInOrder(t *testing.T) {
+	for _, file := range []string{manifestFile, summaryFile} {
+		top := t.TempDir()
+		for _, name := range []string{file, "a", "b", "c", "d", "e", "f"} {
+			if err := os.WriteFile(filepath.Join(top, name), nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for most := range 7 {
+			if l, err := list(t.Context(), false, most, []string{top}); err != nil || !l.Cut || len(l.Folders)+len(l.Skipped) > 0 {
+				t.Errorf("%s, %d names: %+v, %v", file, most, l, err)
+			}
+		}
+	}
+	top := t.TempDir()
+	const folders, inEach = 12, 2 // the manifest and cells.json
+	for i := range folders {
+		dir := filepath.Join(top, string(rune('a'+i)))
+		c, err := KindSweep.Take(dir)
+		if err == nil {
+			err = c.Commit(Manifest{Identity: CurrentIdentity(nil)}, Contents{indexFile: asText("{}")}, nil)
+			c.Release()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for most, want := range map[int]struct {
+		dirs  string
+		bytes int64 // of the last
+	}{folders + inEach - 1: {"", 0}, folders + inEach: {"a", 0}, folders + inEach + 1: {"a", 2}, folders + 3*inEach: {"ab", 2}} {
+		l, err := list(t.Context(), false, most, []string{top})
+		if err != nil || !l.Cut {
+			t.Fatalf("%d names: %+v, %v", most, l, err)
+		}
+		dirs := ""
+		for _, one := range l.Folders {
+			dirs += filepath.Base(one.Dir)
+		}
+		if dirs != want.dirs || dirs != "" && l.Folders[len(dirs)-1].Bytes != want.bytes {
+			t.Errorf("%d names: %+v", most, l.Folders)
+		}
+	}
+}
+
+// A folder that is named from here and from the root is one, and a file that came in the place of a folder is told.
+func TestListKnowsAFolderByAnyName(t *testing.T) {
+	top := t.TempDir()
+	t.Chdir(top)
+	l := &lister{left: 99, seen: map[string]bool{}}
+	if l.known(".") || !l.known(top) || !l.known(filepath.Join("x", "..")) || l.known("x") || !l.known(filepath.Join(top, "x")) {
+		t.Errorf("%v", l.seen)
+	}
+	if err := os.WriteFile("file", nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	root, err := os.OpenRoot(top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	if err := l.walk(t.Context(), root, top, "file", 1); err != nil || len(l.Skipped) != 1 || !strings.Contains(l.Skipped[0], "file") {
+		t.Errorf("%+v, %v", l.Listing, err)
+	}
+}

@@ -26,7 +26,7 @@ func shelf(t *testing.T) string {
 	c := taken(t, folder.KindCompare, filepath.Join(root, "met"))
 	text := `{"name": "toy", "problems": [{"turns": 7, "methods": [{"method": "x", "failed": 1, "gap": {"mean": 0}}, {"method": "y", "failed": 0, "gap": {"mean": 0.5}}]}]}`
 	err := c.Commit(folder.Manifest{Case: "toy", Identity: folder.CurrentIdentity(nil)}, folder.Contents{
-		folder.CompareFile: func(w io.Writer) error { _, err := io.WriteString(w, text); return err }}, nil)
+		folder.CompareFile: func(w io.Writer) error { _, err := io.WriteString(w, text); return err }, "times.json": folder.AsTimes(map[string]float64{"x": 1})}, nil)
 	c.Release()
 	if err != nil {
 		t.Fatal(err)
@@ -75,6 +75,9 @@ func TestListFindsResults(t *testing.T) {
 		t.Fatalf("%v, want %v", got, want)
 	}
 	met, c := l.Folders[0], l.Folders[1]
+	if info, err := os.Stat(filepath.Join(met.Dir, "manifest.json")); err != nil || !met.Finished.Equal(info.ModTime().Truncate(time.Second)) || c.Finished.Day() != 3 {
+		t.Errorf("finished at %v and %v, %v", met.Finished, c.Finished, err)
+	}
 	if met.Kind != folder.KindCompare || met.Case != "toy" || met.Turns != 7 || met.Best == nil || *met.Best != (folder.Leader{Method: "y", Gap: 0.5}) {
 		t.Errorf("the comparison is listed as %+v", met)
 	}

@@ -171,6 +171,25 @@ func recordedStudies(t *testing.T) {
 			t.Fatal(err)
 		}
 		recorded(t, "study-of-"+name, d, d.Figures)
+		dir := filepath.Join(t.TempDir(), name)
+		c, err := folder.KindStudy.Take(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		saved, err := SaveStudy(c, r)
+		c.Release()
+		if err != nil || saved.Facts != d.Facts {
+			t.Fatalf("%s is saved as %+v, %v", name, saved, err)
+		}
+		if read, err := Read(t.Context(), kind.Standard(), folder.Verified, dir); err != nil || read.Title != d.Title || len(read.Figures) != len(d.Figures) {
+			t.Errorf("%s is read as %+v, %v", name, read, err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, folder.StudyFile), []byte("{"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(t.Context(), kind.Standard(), folder.Unverified, dir); err == nil {
+			t.Errorf("%s is read from half a file", name)
+		}
 	}
 }
 

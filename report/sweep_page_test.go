@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"image/color"
 	"math"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/lab/compare"
 	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/report/draw"
 	"github.com/kedge-opt/kedge/report/page"
 	"github.com/kedge-opt/kedge/report/plot"
 )
@@ -94,6 +96,23 @@ func TestSweepChartsAreLabelledByTheirColumn(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("charts %q", got)
+	}
+}
+
+// A chart is there where it has a line, be it one alone: of a single method without a gap and of cells where retraining settles nowhere, two are left.
+func TestSweepChartsAreThoseOfWhatIsKnown(t *testing.T) {
+	r := gridSweep(3, 1)
+	for _, c := range r.Cells {
+		only := c.Summary.Algorithms["vanilla"]
+		only.Gap = nil
+		c.Summary.Order, c.Summary.Stable, c.Summary.Algorithms["vanilla"] = []string{"vanilla"}, nil, only
+	}
+	var got []string
+	for _, g := range sweepGraphs(r) {
+		got = append(got, fmt.Sprint(g.ID, " of ", len(g.Lines)))
+	}
+	if want := []string{"distance of 1", "value of 1"}; !slices.Equal(got, want) {
+		t.Errorf("charts %q, want %q", got, want)
 	}
 }
 
@@ -219,6 +238,36 @@ func TestWideAxesOfSweeps(t *testing.T) {
 				t.Errorf("%v to %v: %s is logarithmic: %t", c.first, c.last, g.ID, g.LogX)
 			}
 		}
+	}
+}
+
+// A method on a problem is coloured where it arrived at the point that it is proven to end at, and otherwise says why not: one trial that failed is reason enough.
+func TestWhereMethodsOfASuiteArrive(t *testing.T) {
+	apart, same := &compare.Meeting{Separates: true, Tolerance: 0.5}, &compare.Meeting{Tolerance: 0.5}
+	far := &compare.Range{Mean: 1}
+	grounds := map[color.NRGBA]string{}
+	for _, c := range []struct {
+		on   *compare.Meeting
+		row  compare.Row
+		want string
+	}{
+		{apart, compare.Row{Limit: "stable", Arrived: true}, "stable"}, {apart, compare.Row{Limit: "myopic", Arrived: true}, "myopic"}, {apart, compare.Row{Limit: "optimal", Arrived: true, ToTarget: far}, "optimal"},
+		{same, compare.Row{Limit: "optimal", Arrived: true}, "both"}, {apart, compare.Row{Limit: "optimal", Outside: "no gradient", Failed: 1}, ""},
+		{apart, compare.Row{Limit: "stable", Failed: 1, ToTarget: far}, "failed"}, {apart, compare.Row{Limit: "stable"}, "–"},
+		{apart, compare.Row{Limit: "stable", ToTarget: far}, "2"}, {same, compare.Row{Limit: "stable", ToTarget: far}, "2"},
+	} {
+		word, ground := suiteCell(c.on, &c.row)
+		if word != c.want {
+			t.Errorf("%+v: %q, want %q", c.row, word, c.want)
+		}
+		onPaper := c.want == "failed" || c.want == "–" || c.want == "2"
+		if was, is := grounds[ground]; (ground == draw.Paper()) != onPaper || is && was != word && !onPaper {
+			t.Errorf("%q is on %v, as %q", word, ground, was)
+		}
+		if light := draw.Lightness(ground); light < 0.75 || word == "" && light <= draw.Lightness(draw.Grey()) { // pale enough to be read on, and hardly there without a word
+			t.Errorf("%q is on %v, %g light", word, ground, light)
+		}
+		grounds[ground] = word
 	}
 }
 

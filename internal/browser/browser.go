@@ -156,7 +156,7 @@ func (w *Window) Complaints() (list []string) {
 // Faults are what is wrong with the page as it stands: it scrolls sideways, has targets below 44 px, or is found wanting by axe-core, which is given as a script.
 func (w *Window) Faults(axe string) (list []string) {
 	w.Helper()
-	if wide := w.Eval(`String(document.documentElement.scrollWidth - innerWidth)`); wide != "0" && !strings.HasPrefix(wide, "-") {
+	if wide := w.Eval(`(e => String(Math.max(0, e.scrollWidth - e.clientWidth)))(document.documentElement)`); wide != "0" { // innerWidth is that of what scrolls, on phones
 		list = append(list, "it scrolls sideways by "+wide+" px")
 	}
 	if w.Eval(`typeof axe`) == "undefined" {

@@ -61,3 +61,13 @@ func TestAdviceSaysWhatToDo(t *testing.T) {
 		t.Errorf("the first doubt is %q", a.Doubts[0])
 	}
 }
+
+// Whole numbers and entries of lists are exact, as the point says of each; of entries that it does not speak of none is.
+func TestEntriesAreAsExactAsTheyAreKnown(t *testing.T) {
+	a := Of(&folder.Result{Optimum: folder.Point{Decision: []float64{3, 2.5, 7, 1}, Exact: []bool{true, false, true}}}, Reasons{})
+	for i, want := range []bool{true, false, true, false} {
+		if a.Decision[i].Exact != want {
+			t.Errorf("entry %d: %+v", i, a.Decision[i])
+		}
+	}
+}

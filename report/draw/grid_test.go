@@ -1,0 +1,55 @@
+package draw
+
+import "testing"
+
+// Words stand on the line of the label of the vertical axis where both fit with a gap between them and a margin to either side, and nothing else is explained.
+func TestWordsOfALegendStandBesideTheLabelThatHasRoom(t *testing.T) {
+	letters := newTypeface()
+	const label, words = "relative gap", "mean and range"
+	room := float64(4 + letters.width(label, 11) + 14 + letters.width(words, 11) + 4)
+	panel := Panel{Y: Axis{Label: label}}
+	for name, c := range map[string]struct {
+		g    Grid
+		want bool
+	}{
+		"room":              {Grid{Width: 420, Panels: []Panel{panel}, Legend: []Entry{{Words: words}}}, true},
+		"room to the point": {Grid{Width: room, Panels: []Panel{panel}, Legend: []Entry{{Words: words}}}, true},
+		"less room":         {Grid{Width: room - 0.1, Panels: []Panel{panel}, Legend: []Entry{{Words: words}}}, false},
+		"no label":          {Grid{Width: 420, Panels: []Panel{{}}, Legend: []Entry{{Words: words}}}, false},
+		"no legend":         {Grid{Width: 420, Panels: []Panel{panel}}, false},
+		"two entries":       {Grid{Width: 420, Panels: []Panel{panel}, Legend: []Entry{{Words: "a"}, {Words: "b"}}}, false},
+		"a sample":          {Grid{Width: 420, Panels: []Panel{panel}, Legend: []Entry{{Words: words, Sample: &Line{}}}}, false},
+		"labels apart":      {Grid{Width: 420, Panels: []Panel{panel, panel}, Legend: []Entry{{Words: words}}}, false},
+		"a shared label":    {Grid{Width: 420, Panels: []Panel{panel, panel}, Shared: true, Legend: []Entry{{Words: words}}}, true},
+	} {
+		if got := c.g.inline(letters); got != c.want {
+			t.Errorf("%s: on the label's line: %t", name, got)
+		}
+		high := 0.0
+		if !c.want && len(c.g.Legend) > 0 {
+			high = 16 // all entries here share a line
+		}
+		if got := float64(c.g.legendHeight(letters)); got != high {
+			t.Errorf("%s: the legend is %g high", name, got)
+		}
+	}
+}
+
+// An entry starts a line where it would come nearer to the right edge than the margin, and where it is to.
+func TestLegendsBreakWhereALineIsFull(t *testing.T) {
+	letters := newTypeface()
+	entry := func(words string) Entry { return Entry{Words: words} }
+	full := float64(4 + letters.width("mean", 11) + 14 + letters.width("range", 11) + 4)
+	for _, c := range []struct {
+		wide  float64
+		fresh bool
+		want  int
+	}{{full, false, 1}, {full - 0.1, false, 2}, {full, true, 2}} {
+		second := entry("range")
+		second.Fresh = c.fresh
+		lines := Grid{Width: c.wide, Legend: []Entry{entry("mean"), second}}.lines(letters)
+		if len(lines) != c.want || lines[0][0].Words != "mean" {
+			t.Errorf("%g wide, fresh %t: %+v", c.wide, c.fresh, lines)
+		}
+	}
+}
