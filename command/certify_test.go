@@ -4,9 +4,13 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // The certificate of the linear-quadratic case is a proof; its constants are those of an independent NumPy study.
@@ -83,6 +87,8 @@ algorithms: [{name: composite, step: 0.1}]
 		{"lq2 --Q 1,-4", exitFailed, "want a positive definite matrix"},
 		{"polarized --Q 1,4", exitFailed, "Q belongs to"},
 		{"lq2 --tau 2", exitUsage, "--tau 2"},
+		{"lq2 --tau 1", exitUsage, "--tau 1"},
+		{"lq2 --tau 0", exitUsage, "--tau 0"},
 		{"lq2 --T -1", exitUsage, "--T -1"},
 		{"lq2 --algorithm other", exitUsage, `no algorithm "other"`},
 	} {
@@ -122,6 +128,62 @@ func TestRunShowsCertificate(t *testing.T) {
 	for _, want := range []string{"What does the theory guarantee?", "ρ₂", "gradient bound in probability"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("no %q on the page", want)
+		}
+	}
+}
+
+// By hand: a diagonal or the rows of a square matrix, row after row; a minus may be a typographic one.
+func TestReadQ(t *testing.T) {
+	for text, want := range map[string][]float64{
+		"": nil, "3": {3}, "1,4": {1, 0, 0, 4}, "2,1;1,3": {2, 1, 1, 3}, " 1 , −4": {1, 0, 0, -4}, "1,2,3;4,5,6;7,8,9": {1, 2, 3, 4, 5, 6, 7, 8, 9}, "1,2,3": {1, 0, 0, 0, 2, 0, 0, 0, 3},
+	} {
+		if got, err := readQ(text); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q is %v, %v, want %v", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"x": `"x" is not a number`, "1,": `"" is not a number`, "1,2;3,4;": `"" is not a number`, "1;2": "as many rows as columns", "1,2;3": "as many rows as columns", "1,2;3,4,5": "as many rows as columns", "1,2;3,4;5,6": "as many rows as columns",
+	} {
+		if got, err := readQ(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is %v, %v, want %s", text, got, err, want)
+		}
+	}
+}
+
+// What the theorems do not cover is told, each thing in words of its own.
+func TestBeyondTheory(t *testing.T) {
+	text, _ := problem.Case("lq2")
+	for set, want := range map[string]string{
+		"":                                "",
+		"composite hold=1":                "",
+		"vanilla":                         "the rule is vanilla; the theorems are about composite",
+		"derivative-free":                 "the rule is derivative-free; the theorems are about composite",
+		"composite schedule=horizon":      "",
+		"composite schedule=inverse-sqrt": "the step changes from turn to turn; its first and largest is taken",
+		"composite momentum=0.5":          "gradients are averaged by momentum",
+		"composite clip=10":               "gradients are clipped",
+		"composite rate-limit=0.1":        "steps are cut to the rate limit",
+		"composite hold=2":                "decisions are held for several steps of the crowd, which contracts more than one",
+		"hold=2":                          "decisions are held for several steps of the crowd, which contracts more than one",
+	} {
+		name, change, _ := strings.Cut(set, " ")
+		over := []problem.Overlay{problem.Assign("algorithms." + name + "." + change)}
+		switch {
+		case strings.Contains(name, "="):
+			name, over = "composite", []problem.Overlay{problem.Assign(name)}
+		case change == "":
+			over = nil
+		}
+		s, err := problem.Parse(kind.Standard(), "lq2", text, over...)
+		if err != nil {
+			t.Fatal(set, err)
+		}
+		a, err := (&certifyFlags{algorithm: name}).choose(s)
+		if err != nil {
+			t.Fatal(set, err)
+		}
+		if got := beyondTheory(s, &s.Algorithms[a]); !slices.Contains(got, want) && want != "" || want == "" && got != nil {
+			t.Errorf("%s: %q, want %q", set, got, want)
 		}
 	}
 }

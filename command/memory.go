@@ -37,13 +37,10 @@ func parseSize(text string) (int64, error) {
 	}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}}
 	for _, u := range units {
 		number, found := strings.CutSuffix(text, u.name)
-		if !found {
-			continue
-		}
-		if v, err := strconv.ParseFloat(strings.TrimSpace(number), 64); err == nil && v > 0 && v*u.bytes >= 1 && v*u.bytes < 1<<62 {
+		v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if found && err == nil && v*u.bytes >= 1 && v*u.bytes < 1<<62 {
 			return int64(v * u.bytes), nil
 		}
-		break
 	}
 	return 0, fmt.Errorf("want a number with a unit, as in 500MB, 30GB or 2GiB")
 }

@@ -58,8 +58,10 @@ func TestTooMuchIsRefusedFirst(t *testing.T) {
 	}
 }
 
+// A size is a whole number of bytes, one at least and below 2⁶²: that is 4194304 TiB.
 func TestMemorySizes(t *testing.T) {
-	for text, want := range map[string]int64{"30GB": 30e9, "2GiB": 2 << 30, "1KiB": 1 << 10, "3MiB": 3 << 20, "1TiB": 1 << 40, "5kB": 5e3, "1TB": 1e12, "1.5 MB": 1.5e6, "12B": 12, "": 0, "30": 0, "-1GB": 0, "nanGB": 0, "infGB": 0, "1e30TB": 0} {
+	for text, want := range map[string]int64{"30GB": 30e9, "2GiB": 2 << 30, "1KiB": 1 << 10, "3MiB": 3 << 20, "1TiB": 1 << 40, "5kB": 5e3, "1TB": 1e12, "1.5 MB": 1.5e6, "12B": 12, "": 0, "30": 0, "-1GB": 0, "nanGB": 0, "infGB": 0, "1e30TB": 0,
+		"1B": 1, "0.99B": 0, "0.001kB": 1, "0B": 0, "B": 0, "GB": 0, "1mB": 0, "2GBB": 0, "4194303TiB": 1<<62 - 1<<40, "4194304TiB": 0} {
 		if got, err := parseSize(text); got != want || (err == nil) != (want > 0) {
 			t.Errorf("%q: %d, %v; want %d", text, got, err, want)
 		}
@@ -103,6 +105,19 @@ func TestADiskThatIsTooSmall(t *testing.T) {
 	}
 	if err := fitsDisk(".", 1); err != nil {
 		t.Error(err)
+	}
+}
+
+// A file system without blocks, as that of the processes on Linux, does not say how much room it has: then anything fits.
+func TestADiskOfWhichNobodyKnows(t *testing.T) {
+	const dir = "/proc/kedge"
+	if have := room.Disk(dir); have.Known() {
+		t.Skipf("this one has %+v", have)
+	}
+	for _, need := range []float64{0, 1, 1e30} {
+		if err := fitsDisk(dir, need); err != nil {
+			t.Errorf("%g bytes: %v", need, err)
+		}
 	}
 }
 

@@ -60,8 +60,12 @@ func TestPlot(t *testing.T) {
 			t.Errorf("plot %s: exit code %d, %s", args, code, out)
 		}
 	}
-	if out, _ := command(t, "__complete", "plot", "run1", "--y", ""); !strings.Contains(out, "gap\ndistance\n") {
-		t.Errorf("columns are not completed: %s", out)
+	for dirs, want := range map[string]string{"run1": "gap distance", "run2 sweep": "gap distance", "sweep": "algorithms.vanilla.step", "": "", "nothere": "", "nothere run1": ""} {
+		words, directive := offered(t, append(append([]string{"plot"}, strings.Fields(dirs)...), "--y", "")...)
+		text := strings.Join(words, " ")
+		if directive != ":4" || !strings.Contains(text, want) || (want == "") != (text == "") || slices.Contains(words, "decision") != slices.Contains(words, "u_0") {
+			t.Errorf("columns of %q are completed as %q %s", dirs, words, directive)
+		}
 	}
 	if out, code := command(t, "plot", "run1", "--out", "nothere/p.svg"); code != exitFailed {
 		t.Errorf("writing into no folder: exit code %d, %s", code, out)
@@ -75,13 +79,14 @@ func TestPlot(t *testing.T) {
 func TestPaperSizes(t *testing.T) {
 	for text, want := range map[string][2]float64{
 		"": {}, "8x5cm": {226.77, 141.73}, "8x5": {226.77, 141.73}, "80x50mm": {226.77, 141.73}, "3.5x2in": {252, 144}, "420×300pt": {420, 300},
+		"100x3000pt": {100, 3000}, "3000x100pt": {3000, 100}, "100x100": {2834.65, 2834.65}, // from 100 to 3000 points
 	} {
 		w, h, err := paperSize(text)
 		if err != nil || math.Abs(w-want[0]) > 0.01 || math.Abs(h-want[1]) > 0.01 {
 			t.Errorf("%s is %g × %g, %v", text, w, h, err)
 		}
 	}
-	for _, text := range []string{"8", "8x", "x5", "-8x5cm", "NaNxNaN", "1x1cm", "infxinf", "9e99x1in", "8x5furlong"} {
+	for _, text := range []string{"8", "8x", "x5", "-8x5cm", "NaNxNaN", "1x1cm", "infxinf", "9e99x1in", "8x5furlong", "99.9x300pt", "300x99.9pt", "3000.1x300pt", "300x3000.1pt", "8x5xcm"} {
 		if w, h, err := paperSize(text); err == nil {
 			t.Errorf("%s is %g × %g", text, w, h)
 		}

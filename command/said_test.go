@@ -19,6 +19,11 @@ func TestFlagsAreNotDropped(t *testing.T) {
 			t.Errorf("%s: exit code %d, want 64 with %q in\n%.300s", line, code, want, out)
 		}
 	}
+	for _, line := range []string{"certify lq2 --T 1", "check lq2 --people 1"} { // the least that means something
+		if out, code := command(t, strings.Fields(line)...); code != 0 {
+			t.Errorf("%s: exit code %d\n%.300s", line, code, out)
+		}
+	}
 	if out, code := command(t, "spec", "show", "lq2", "--iterations", "7", "--set", "iterations=7"); code != 0 || !strings.Contains(out, "iterations: 7\n") {
 		t.Errorf("the same twice: exit code %d\n%.300s", code, out)
 	}

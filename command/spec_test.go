@@ -114,10 +114,32 @@ func TestCompletion(t *testing.T) {
 		{"run --set algorithms.composite.sens", []string{"algorithms.composite.sensitivity="}, ":6"},
 		{"spec explain set.rad", []string{"set.radius"}, ":4"},
 		{"spec show ch", []string{"choice"}, ":4"},
+		{"run lq2 ", nil, ":4"}, // it takes one case
+		{"run lq2 po", nil, ":4"},
+		{"spec explain set.radius set.rad", nil, ":4"},
+		{"sweep ", []string{"yaml", "yml"}, ":8"},
+		{"sweep grid.yaml ", nil, ":4"},
+		{"report ", nil, ":16"},
+		{"report one ", nil, ":16"}, // it takes many folders
+		{"devices ", nil, ":4"},
+		{"plot one --kind ", []string{"line", "scatter", "hist", "heat"}, ":4"},
+		{"run lq2 --device ", []string{"auto", "cpu", "gpu"}, ":4"},
+		{"cite --format ", []string{"text", "bibtex", "cff"}, ":4"},
+		{"run --set nothing.such=", nil, ":6"},
 	} {
 		words, directive := offered(t, strings.Split(c.args, " ")...)
 		if !slices.Equal(words, c.want) || directive != c.directive {
 			t.Errorf("kedge %s<TAB> offers %q %s, want %q %s", c.args, words, directive, c.want, c.directive)
 		}
 	}
+}
+
+// Words for a flag that a command does not have are a mistake of the code, which is not passed over.
+func TestWordsOfAFlagThatIsNotThere(t *testing.T) {
+	defer func() {
+		if said := recover(); said == nil {
+			t.Error("nobody notices")
+		}
+	}()
+	completeWords(newCite(), "colour", []string{"red"})
 }

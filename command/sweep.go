@@ -15,6 +15,7 @@ import (
 	"github.com/kedge-opt/kedge/command/hosts"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/crew"
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/internal/room"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/lab/plan"
@@ -259,14 +260,14 @@ func (f *sweepFlags) list(out io.Writer, w *family.Sweep, told *plan.Outlook) er
 		rows = append(rows, append([]string{c.ID}, c.Values...))
 	}
 	lines := aligned(rows)
-	return show(out, page.Heading(lines[0]), page.Plainly(lines[1:]), page.Plainly{fmt.Sprintf("%d cells", len(w.Cells))})
+	return show(out, page.Heading(lines[0]), page.Plainly(lines[1:]), page.Plainly{phrase.Count(len(w.Cells), "cell")})
 }
 
 // isSame tells whether two names are of one folder.
 func isSame(a, b string) bool {
-	one, err := os.Stat(a)
-	other, fault := os.Stat(b)
-	return err == nil && fault == nil && os.SameFile(one, other)
+	one, _ := os.Stat(a)
+	other, _ := os.Stat(b)
+	return os.SameFile(one, other) // never of what is not there
 }
 
 func newMerge(kinds *kind.Catalogue) *cobra.Command {

@@ -2,6 +2,7 @@ package command
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -99,6 +100,10 @@ func TestSweepDryRun(t *testing.T) {
 	if code != 0 || !strings.HasPrefix(out, "cell              algorithms.composite.step  hold\n") || !strings.Contains(out, "\n6 cells\n") {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}
+	one, _ := writeSweep(t, "base: lq2\nover: {hold: [1]}\n")
+	if out, code := command(t, "sweep", one, "--dry-run"); code != 0 || !strings.Contains(out, "\n1 cell\n") {
+		t.Errorf("of one cell: exit code %d:\n%s", code, out)
+	}
 	out, code = command(t, "sweep", file, "--dry-run", "--json")
 	var plan struct {
 		Keys  []string
@@ -138,6 +143,33 @@ func TestSweepMistakesAreRefused(t *testing.T) {
 	out, code := command(t, "sweep", failing, "--out", dir)
 	if code != exitFailed || !strings.Contains(out, "2 of 4 cells failed, the first (algorithms.composite.step: 0.1, dynamics.a: [[2, 0], [0, 0]]) with:") {
 		t.Errorf("failing cells: exit code %d: %s", code, out)
+	}
+}
+
+// A part is one of as many as there are, from the first to the last.
+func TestShards(t *testing.T) {
+	for text, want := range map[string]lab.Shard{"": {}, "1/1": {Index: 1, Of: 1}, "1/8": {Index: 1, Of: 8}, "8/8": {Index: 8, Of: 8}} {
+		if got, err := parseShard(text); err != nil || got != want {
+			t.Errorf("%q is %+v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"0/8", "9/8", "-1/8", "x/8", "2/x", "2", "2/", "/8", "2/8/9", "0/0"} {
+		if got, err := parseShard(text); err == nil || got != (lab.Shard{}) {
+			t.Errorf("%q is %+v, %v", text, got, err)
+		}
+	}
+}
+
+// A folder is itself by any of its names, and no other; what is not there is nothing, not even itself.
+func TestSameFolders(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := errors.Join(os.Mkdir("a", 0o700), os.Mkdir("b", 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	for names, want := range map[[2]string]bool{{"a", "a"}: true, {"a", "b/../a/"}: true, {"a", "b"}: false, {"a", "c"}: false, {"c", "a"}: false, {"c", "c"}: false} {
+		if got := isSame(names[0], names[1]); got != want {
+			t.Errorf("%q: %t", names, got)
+		}
 	}
 }
 

@@ -14,9 +14,11 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/kedge-opt/kedge/client"
+	"github.com/kedge-opt/kedge/command/exit"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/server"
 	"github.com/kedge-opt/kedge/server/keyring"
@@ -210,5 +212,100 @@ func TestPeriodsEndWithTheirContext(t *testing.T) {
 	}
 	if err := r.advise(io.EOF); err != io.EOF {
 		t.Error(err)
+	}
+}
+
+// apart is a journal that another host looks after, and that cannot be reached from the second time on that somebody asks; the fourth is the last.
+type apart struct {
+	ailing
+	asked int
+	last  func()
+}
+
+func (*apart) Tip(string) func() (session.Tip, error)                          { return nil }
+func (*apart) Keeper(context.Context) bool                                     { return false }
+func (*apart) Follow(context.Context, func() []string, func(session.Tip) bool) {}
+func (a *apart) Health() error {
+	switch a.asked++; a.asked {
+	case 1:
+		return nil
+	case 4:
+		a.last()
+	}
+	return io.ErrUnexpectedEOF
+}
+
+// failing is a journal that may say that it cannot be written any more.
+type failing struct {
+	ailing
+	failed chan struct{}
+}
+
+func (f failing) Failed() <-chan struct{} { return f.failed }
+
+// Deadlines are looked at every ten seconds; those that cannot be are told of, unless the service is to stop.
+func TestDeadlinesThatCannotBeLookedAt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		j := &apart{last: stop}
+		var said strings.Builder
+		begun := time.Now()
+		err := keepHouse(ctx, server.New(setupOf(j, &source{data: t.TempDir()}, kind.Standard())), slog.New(slog.NewTextHandler(&said, nil)), nil, j)
+		if took := time.Since(begun); err != nil || took != 4*housekeeping || strings.Count(said.String(), "\n") != 2 || strings.Count(said.String(), `msg="deadlines could not be looked at" why="unexpected EOF"`) != 2 {
+			t.Errorf("after %v: %v, said %s", took, err, &said)
+		}
+	})
+}
+
+// Requests that do not end in time are cut, and that is told.
+func TestRequestsThatDoNotEnd(t *testing.T) {
+	journal, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer journal.Close()
+	ear, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun := make(chan struct{})
+	web := &http.Server{Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		close(begun)
+		<-r.Context().Done()
+	})}
+	defer web.Close()
+	go web.Serve(ear)
+	answered := make(chan error, 1)
+	go func() {
+		_, err := (&http.Client{Transport: new(http.Transport)}).Get("http://" + ear.Addr().String())
+		answered <- err
+	}()
+	<-begun
+	late, cancel := context.WithCancel(t.Context())
+	cancel()
+	var said strings.Builder
+	stop(late, server.New(setupOf(journal, &source{data: t.TempDir()}, kind.Standard())), web, ear, new(visitors), slog.New(slog.NewTextHandler(&said, nil)))
+	if err := <-answered; err == nil || !strings.Contains(said.String(), `msg="some requests did not end in time" why="context canceled"`) {
+		t.Errorf("answered with %v, said %s", err, &said)
+	}
+}
+
+// A service ends with the fault of its listener, or with that of a journal that cannot be written any more, which is one of what was running.
+func TestWhatEndsAService(t *testing.T) {
+	ended, failed := make(chan error, 1), make(chan struct{})
+	ended <- io.EOF
+	close(failed)
+	for _, c := range []struct {
+		ended   chan error
+		journal ledger
+		want    error
+		code    int
+	}{
+		{ended, ailing{err: io.ErrClosedPipe}, io.EOF, exit.Usage},
+		{make(chan error), failing{ailing{err: io.ErrClosedPipe}, failed}, io.ErrClosedPipe, exit.Failed},
+	} {
+		if err := keepHouse(t.Context(), nil, slog.New(slog.DiscardHandler), c.ended, c.journal); !errors.Is(err, c.want) || exit.CodeOf(err) != c.code {
+			t.Errorf("%v, want %v", err, c.want)
+		}
 	}
 }

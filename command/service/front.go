@@ -56,8 +56,7 @@ func (f *front) read() (err error) {
 		if err != nil {
 			return fmt.Errorf("--listen %s: %w; an address is HOST:PORT or unix:PATH", f.listen, err)
 		}
-		ip := net.ParseIP(host)
-		f.local = host == "localhost" || ip != nil && ip.IsLoopback()
+		f.local = host == "localhost" || net.ParseIP(host).IsLoopback()
 	}
 	if (f.cert == "") != (f.key == "") {
 		return errors.New("--tls-cert and --tls-key belong together")
@@ -109,7 +108,7 @@ func (f *front) names(cert *certificate) (names []string) {
 	names = append(names, f.hosts...)
 	if !strings.HasPrefix(f.listen, socketScheme) {
 		host, _, _ := net.SplitHostPort(f.listen)
-		if ip := net.ParseIP(host); host != "" && (ip == nil || !ip.IsUnspecified()) {
+		if host != "" && !net.ParseIP(host).IsUnspecified() {
 			names = append(names, host)
 		}
 	}

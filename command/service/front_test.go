@@ -8,18 +8,22 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"io"
 	"log/slog"
 	"math/big"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/server"
 )
 
 // Whoever nobody meant to let in is kept out before anything listens.
@@ -48,6 +52,8 @@ func TestAddressesThatAreRefused(t *testing.T) {
 		{"a proxy without a name", front{listen: "10.0.0.5:7070", proxies: []string{"10.0.0.0/24"}}, true, "belong together"},
 		{"no network", front{listen: "10.0.0.5:7070", proxies: []string{"10.0.0.1"}, public: "https://kedge.example"}, true, "no network"},
 		{"no address", front{listen: "10.0.0.5:7070", proxies: []string{"10.0.0.0/8"}, public: "kedge.example"}, true, "no address"},
+		{"no port in the address", front{listen: "10.0.0.5:7070", proxies: []string{"10.0.0.0/8"}, public: "https://kedge.example:port"}, true, "--public-url https://kedge.example:port is no address"},
+		{"no host in the address", front{listen: "10.0.0.5:7070", proxies: []string{"10.0.0.0/8"}, public: "https:///kedge"}, true, "no address"},
 	} {
 		err := c.f.read()
 		if err == nil {
@@ -84,8 +90,40 @@ func TestNamesOfAService(t *testing.T) {
 	if got := strings.Join(f.names(nil), " "); got != "a.example 10.0.0.5 b.example" {
 		t.Errorf("names %s", got)
 	}
-	if got := (&front{listen: "0.0.0.0:7070"}).names(nil); len(got) > 0 {
-		t.Errorf("an address that stands for all is the name %v", got)
+	for _, all := range []string{"0.0.0.0:7070", "[::]:7070", ":7070"} {
+		if got := (&front{listen: all}).names(nil); len(got) > 0 {
+			t.Errorf("%s, which stands for all addresses, is the name %q", all, got)
+		}
+	}
+	if got := (&front{listen: "kedge.example:7070"}).names(nil); strings.Join(got, " ") != "kedge.example" {
+		t.Errorf("names %q", got)
+	}
+}
+
+// A service knows its names, its proxies, and whether these speak TLS: by how its public address begins. A certificate that is not there is an error.
+func TestWhatAServiceIsToldOfItsFront(t *testing.T) {
+	network := netip.MustParsePrefix("10.0.0.0/24")
+	for _, c := range []struct {
+		f       front
+		hosts   string
+		proxies []netip.Prefix
+		isTLS   bool
+	}{
+		{front{listen: "unix:s"}, "", nil, false},
+		{front{listen: "10.0.0.5:1", hosts: []string{"a.example"}}, "a.example 10.0.0.5", nil, false},
+		{front{listen: "unix:s", proxies: []string{"10.0.0.9/24"}, public: "https://b.example"}, "b.example", []netip.Prefix{network}, true},
+		{front{listen: "unix:s", proxies: []string{"10.0.0.9/24"}, public: "http://b.example:81"}, "b.example", []netip.Prefix{network}, false},
+	} {
+		var s server.Setup
+		if err := c.f.read(); err != nil {
+			t.Fatal(err)
+		}
+		if cert, err := c.f.furnish(&s); err != nil || cert != nil || strings.Join(s.Hosts, " ") != c.hosts || !slices.Equal(s.Proxies, c.proxies) || s.ProxyTLS != c.isTLS {
+			t.Errorf("%+v: %v, %v, %q, %v, TLS %t", c.f, cert, err, s.Hosts, s.Proxies, s.ProxyTLS)
+		}
+	}
+	if _, err := (&front{listen: "unix:s", cert: "none.pem", key: "none.pem"}).furnish(new(server.Setup)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no certificate: %v", err)
 	}
 }
 

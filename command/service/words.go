@@ -147,7 +147,7 @@ func closing(line func(string, ...any), r session.Closing) {
 }
 
 func hindsight(line func(string, ...any), h guard.Hindsight) {
-	line("%d closes: %d pass, %d fail, %d inconclusive", h.Closes, h.Pass, h.Fail, h.Inconclusive)
+	line("%s: %d pass, %d fail, %d inconclusive", phrase.Count(h.Closes, "close"), h.Pass, h.Fail, h.Inconclusive)
 	if h.Lacking > 0 {
 		line("of %d more the people are gone", h.Lacking)
 	}
