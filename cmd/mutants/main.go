@@ -187,7 +187,7 @@ func sites(ctx context.Context, c *mutant.Court, patterns []string) (all []mutan
 		return nil, err
 	}
 	for _, file := range files {
-		if slices.ContainsFunc([]string{"bench/", "cmd/", "examples/", "internal/bench/", "internal/mutant/", "internal/evidence/", "internal/torture/", "internal/site/"}, func(dir string) bool { return strings.HasPrefix(file, dir) }) {
+		if slices.ContainsFunc([]string{"bench/", "cmd/", "examples/", "internal/bench/", "internal/browser/", "internal/mutant/", "internal/evidence/", "internal/torture/", "internal/site/"}, func(dir string) bool { return strings.HasPrefix(file, dir) }) {
 			continue
 		}
 		found, err := mutant.Mutations(c.Root, file)
