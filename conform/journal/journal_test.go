@@ -3,6 +3,7 @@ package journal_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -121,6 +122,10 @@ func complaints(t *testing.T, make func() session.Journal) (said []string) {
 		t.Fatal(err)
 	}
 	defer out.Close()
+	failFast := flag.Lookup("test.failfast") // would leave out what is run after the first script that fails
+	asked := failFast.Value.String()
+	failFast.Value.Set("false")
+	defer failFast.Value.Set(asked)
 	stdout := os.Stdout
 	os.Stdout = out
 	fine := testing.RunTests(func(_, _ string) (bool, error) { return true, nil }, []testing.InternalTest{{Name: "script", F: func(t *testing.T) { journal.Script(t, make()) }}})
