@@ -49,6 +49,7 @@ func (s *SQLite) Backup(ctx context.Context, file string) (c Audit, err error) {
 func (s *SQLite) inline(ctx context.Context, file string) error {
 	db := connections(file, "?_pragma=synchronous(FULL)&_pragma=journal_mode(DELETE)")
 	defer db.Close()
+	db.SetMaxOpenConns(1)
 	for at := int64(0); ; {
 		var name string
 		err := db.QueryRowContext(ctx, `SELECT pos, file FROM blobs WHERE pos > ? AND file IS NOT NULL ORDER BY pos LIMIT 1`, at).Scan(&at, &name)

@@ -108,7 +108,7 @@ func (f *front) names(cert *certificate) (names []string) {
 	names = append(names, f.hosts...)
 	if !strings.HasPrefix(f.listen, socketScheme) {
 		host, _, _ := net.SplitHostPort(f.listen)
-		if host != "" && !net.ParseIP(host).IsUnspecified() {
+		if ip := net.ParseIP(host); host != "" && (ip == nil || !ip.IsUnspecified()) {
 			names = append(names, host)
 		}
 	}
