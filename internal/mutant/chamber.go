@@ -43,6 +43,7 @@ type tests struct {
 	once sync.Once
 	err  error
 	path string
+	lied []string // tests that failed as they were asked about a change, and without it too
 }
 
 // seat is what is known of tests once they have been seated, also for another sitting with the same changes in the same folder.
@@ -139,15 +140,38 @@ func (h *Chamber) ask(ctx context.Context, a juror, id int, s Mutation) (Verdict
 	if some := t.By[id]; len(some) > 0 {
 		only = names(some)
 	}
-	out, err := h.run(ctx, a, t, only, h.court.hangs(t.Took), chosen+"="+strconv.Itoa(id))
-	if v := verdict(ctx, out, err); v != Alive {
-		return v, a.pack + ": " + failure(string(out)), ctx.Err()
+	for {
+		out, err := h.run(ctx, a, t, only, h.court.hangs(t.Took), chosen+"="+strconv.Itoa(id))
+		v := verdict(ctx, out, err)
+		if v == Killed && h.lies(ctx, a, t, out) {
+			continue // without that test
+		}
+		if v != Alive {
+			return v, a.pack + ": " + failure(string(out)), ctx.Err()
+		}
+		break
 	}
 	sound := slices.DeleteFunc(slices.Clone(t.Skip), func(name string) bool { return slices.Contains(t.Broken, name) })
 	if len(sound) == 0 {
 		return Alive, "", nil
 	}
 	return h.apart(ctx, a, names(sound), s)
+}
+
+// lies tells whether the test that failed does so without a change as well, where it is asked as it was: alone, on a busy machine, or with -failfast.
+// It is not asked again.
+func (h *Chamber) lies(ctx context.Context, a juror, t *tests, out []byte) bool {
+	m := failedTest.FindSubmatch(out)
+	if m == nil {
+		return false
+	}
+	if _, err := h.run(ctx, a, t, names([]string{string(m[1])}), h.court.Timeout, chosen+"=0"); err == nil || ctx.Err() != nil {
+		return false
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t.lied = append(t.lied, string(m[1]))
+	return true
 }
 
 // hangs is how long tests may take with a change that take so long without one: what counts as hung takes several times as long.
@@ -344,8 +368,11 @@ func (h *Chamber) run(ctx context.Context, a juror, t *tests, only string, limit
 	if strings.HasPrefix(variable, chosen+"=") {
 		args = append(args, "-test.failfast")
 	}
-	if len(t.Skip) > 0 {
-		args = append(args, "-test.skip", names(t.Skip))
+	h.mu.Lock()
+	skip := slices.Concat(t.Skip, t.lied)
+	h.mu.Unlock()
+	if len(skip) > 0 {
+		args = append(args, "-test.skip", names(skip))
 	}
 	cmd := exec.CommandContext(within, t.path, args...)
 	cmd.Dir = filepath.Join(h.court.Root, a.pack)
@@ -367,7 +394,7 @@ func (h *Chamber) Disturbed() []string {
 
 // Broken are tests that fail without any change, by package: they judged nothing.
 func (h *Chamber) Broken() []string {
-	return h.list(func(t *tests) []string { return t.Broken })
+	return h.list(func(t *tests) []string { return slices.Concat(t.Broken, t.lied) })
 }
 
 func (h *Chamber) list(of func(*tests) []string) (list []string) {

@@ -288,6 +288,34 @@ func TestBrokenTestsJudgeNothing(t *testing.T) {
 	}
 }
 
+// So does one that fails only as it is asked about changes.
+func TestTestsThatLieJudgeNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles")
+	}
+	const inHaste = "\t\tif f.Value.String() == \"true\" {\n\t\t\tt.Error(4)\n\t\t}\n"
+	c := tree(t, "func TestRead(t *testing.T) { read(nil) }\n", "")
+	test := "package small\n\nimport (\n\t\"flag\"\n\t\"testing\"\n)\n\nfunc TestInHaste(t *testing.T) {\n\tread(nil)\n\tif f := flag.Lookup(\"test.failfast\"); f != nil {\n" + inHaste + "\t}\n}\n"
+	if err := os.WriteFile(filepath.Join(c.Root, "small/haste_test.go"), []byte(test), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	all, err := Mutations(c.Root, "small/small.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all = slices.DeleteFunc(all, func(s Mutation) bool { return s.Was != "-2" })
+	chamber, err := c.Seat(context.Background(), t.TempDir(), all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, said, err := chamber.Judge(context.Background(), all[0]); err != nil || v != Alive {
+		t.Errorf("%s (%s), %v", v, said, err)
+	}
+	if !slices.Equal(chamber.Broken(), []string{"./small TestInHaste"}) {
+		t.Errorf("broken are %q", chamber.Broken())
+	}
+}
+
 // Two lines of a file may be written alike, and the tests notice a change of one of them only.
 func TestLinesThatAreAlike(t *testing.T) {
 	if testing.Short() {
