@@ -2,24 +2,11 @@ package fit
 
 import (
 	"context"
-	"errors"
 	"testing"
 
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/evidence"
 )
-
-// ending is a context that ends after so many questions.
-type ending struct {
-	context.Context
-	left int
-}
-
-func (c *ending) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
 
 // A fit ends with its context, whenever that does: at each of the first and the last of its questions, and some between; an interval does too.
 func TestFitsStop(t *testing.T) {
@@ -45,17 +32,7 @@ func TestFitsStop(t *testing.T) {
 			},
 			"interval": func(ctx context.Context) error { _, err := found.Interval(ctx, 0, 0.95); return err },
 		} {
-			const most = 1 << 40
-			whole := &ending{t.Context(), most}
-			if err := find(whole); err != nil {
-				t.Fatal(name, what, err)
-			}
-			asked := most - whole.left
-			for n := 0; n < asked; n += 1 + max(0, min(n, asked-n)-10)/3 {
-				if err := find(&ending{t.Context(), n}); !errors.Is(err, context.Canceled) {
-					t.Fatalf("%s, %s: after %d of %d questions: %v", name, what, n, asked, err)
-				}
-			}
+			evidence.Stops(t, name+" "+what, 6, find)
 		}
 	}
 }

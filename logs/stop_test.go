@@ -2,34 +2,14 @@ package logs
 
 import (
 	"context"
-	"errors"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/fstest"
 
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
-
-// ending is a context that ends after so many questions.
-type ending struct {
-	context.Context
-	left *atomic.Int64
-}
-
-func endingAfter(t *testing.T, questions int64) *ending {
-	c := &ending{t.Context(), &atomic.Int64{}}
-	c.left.Store(questions)
-	return c
-}
-
-func (c *ending) Err() error {
-	if c.left.Add(-1) < 0 {
-		return context.Canceled
-	}
-	return nil
-}
 
 // A fit ends with its context, whenever that does: at each of the first and the last of its questions, and some between.
 func TestFitsOfLogsStop(t *testing.T) {
@@ -47,16 +27,6 @@ func TestFitsOfLogsStop(t *testing.T) {
 			_, err := Fit(ctx, s, fstest.MapFS{"log.csv": {Data: []byte(c.log)}}, Options{Seed: 1, Bootstrap: c.o.Bootstrap})
 			return err
 		}
-		const most = 1 << 40
-		whole := endingAfter(t, most)
-		if err := find(whole); err != nil {
-			t.Fatal(c.name, err)
-		}
-		asked := most - whole.left.Load()
-		for n := int64(0); n < asked; n += 1 + max(0, min(n, asked-n)-10)/2 {
-			if err := find(endingAfter(t, n)); !errors.Is(err, context.Canceled) {
-				t.Errorf("%s: after %d of %d questions: %v", c.name, n, asked, err)
-			}
-		}
+		evidence.Stops(t, c.name, 4, find)
 	}
 }
