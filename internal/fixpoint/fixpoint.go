@@ -155,10 +155,11 @@ func (s *Solver) hopeless() bool {
 	return s.plain == 0 && s.stall > patience*(s.options.Memory+1)
 }
 
-// restart steps plainly from the best point, without memory, and more often than there is memory: the first difference, which is from before, is
-// forgotten when steps are mixed again.
+// restart steps plainly from the best point, without memory.
 func (s *Solver) restart(x []float64) {
 	copy(x, s.bestG)
+	copy(s.lastG, s.bestG)
+	rows.Sub(s.lastF, s.bestG, s.best)
 	s.columns, s.stall, s.mixed = 0, 0, false
 	s.plain = s.quota
 	s.quota *= 2
