@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -102,5 +103,40 @@ func TestListKnowsAFolderByAnyName(t *testing.T) {
 	defer root.Close()
 	if err := l.walk(t.Context(), root, top, "file", 1); err != nil || len(l.Skipped) != 1 || !strings.Contains(l.Skipped[0], "file") {
 		t.Errorf("%+v, %v", l.Listing, err)
+	}
+}
+
+// A cell has no cells: what its manifest lists of such is a file like any other, whose own files nobody counts or reads a second time.
+func TestCellsHaveNoCells(t *testing.T) {
+	top := t.TempDir()
+	write := func(name string, text []byte) File {
+		t.Helper()
+		path := filepath.Join(top, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, text, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		return sumOfText(text)
+	}
+	manifest := func(kind Kind, files map[string]File) []byte {
+		t.Helper()
+		text, err := (&Manifest{Format: manifestFormat, Kind: kind, Identity: CurrentIdentity(nil), Files: files}).text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	inner, listed := "cells/b/manifest.json", map[string]File{}
+	ofB := manifest(KindRun, map[string]File{"spec.yaml": write("cells/b/spec.yaml", []byte("seed: 1\n"))})
+	ofA := manifest(KindRun, map[string]File{inner: write("cells/a/"+inner, ofB)})
+	listed[inner], listed["cells/a/manifest.json"], listed[indexFile] = write(inner, ofB), write("cells/a/manifest.json", ofA), write(indexFile, []byte("{}"))
+	write(manifestFile, manifest(KindSweep, listed))
+	want := int64(len("seed: 1\n") + 2*len(ofB) + len(ofA) + len("{}"))
+	l, err := List(t.Context(), true, top)
+	if err != nil || len(l.Folders) != 1 || l.Folders[0].State != AllAsWritten || l.Folders[0].Bytes != want {
+		t.Errorf("%+v, want %d bytes, %v", l, want, err)
+	}
+	found, err := Verify(t.Context(), top)
+	if err != nil || len(found.Files) != 5 {
+		t.Errorf("%+v, %v", found, err)
 	}
 }

@@ -85,3 +85,22 @@ func TestThinLateKeepsTheBeginning(t *testing.T) {
 		}
 	}
 }
+
+// A chart has the level of a number that is one and is more than rounding, on either side of 0, and no other.
+func TestLevelsOfCharts(t *testing.T) {
+	for level, isShown := range map[float64]bool{
+		0.1: true, draw.Tiniest: true, -draw.Tiniest: true, -2: true, draw.Tiniest / 2: false, -draw.Tiniest / 2: false, 0: false, math.Inf(1): false, math.Inf(-1): false, math.NaN(): false,
+	} {
+		r := choiceEvery(100)
+		r.Stable.Gap, r.Stable.Distance, r.Stable.Value, r.Optimum.Value = level, level, level, level
+		for _, g := range graphsOf(strandsOf(r), func(id string) []page.GraphRule { return rulesOf(r, id) }, 6) {
+			want := 0
+			if isShown {
+				want = map[string]int{"gap": 1, "distance": 1, "value": 2}[g.ID]
+			}
+			if len(g.Rules) != want || want > 0 && g.Rules[0].Value != level {
+				t.Errorf("%s with the level %v has %v", g.ID, level, g.Rules)
+			}
+		}
+	}
+}

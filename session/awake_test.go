@@ -127,6 +127,31 @@ func TestLooksWaitForWhatTheySee(t *testing.T) {
 	}
 }
 
+// Who stands in line behind somebody who is told of a loss finds the loop as it is written, and is told of none.
+func TestWhoComesAfterALoss(t *testing.T) {
+	h, down, seen := newHost(t), errors.New("down"), make(chan struct{}, 8)
+	h.create("shop")
+	dismissed, looked := make(chan error, 1), make(chan error, 1)
+	h.journal.fails, h.journal.wait = down, func() {
+		h.clock.looked = func() { seen <- struct{}{} }
+		go func() {
+			dismissed <- h.Dismiss(h.Context(), "shop", func(*session.Loop) error { return nil })
+		}()
+		<-seen // it has entered the loop
+		go func() { looked <- h.Look(h.Context(), "shop", func(*session.Loop) error { return nil }) }()
+		time.Sleep(20 * time.Millisecond) // until it stands in line; where it does not yet, it finds the same
+	}
+	if _, err := h.Do(t.Context(), "shop", "test", session.Ask{}); !errors.Is(err, down) {
+		t.Error(err)
+	}
+	if err := <-dismissed; !errors.Is(err, down) {
+		t.Errorf("dismissed: %v", err)
+	}
+	if err := <-looked; err != nil {
+		t.Errorf("looked at after that: %v", err)
+	}
+}
+
 // An ask does not wait for people that are still being written, since it says nothing of them; it does for what it says.
 func TestAsksWaitForWhatTheySay(t *testing.T) {
 	h := newHost(t)
@@ -316,6 +341,47 @@ func TestRulesThatCannotBeSaved(t *testing.T) {
 	}
 	if now, _ := h.seen("shop"); now.Turns != 1 {
 		t.Errorf("%+v", now)
+	}
+	a := h.must("shop", session.Ask{}).(session.Offer)
+	h.must("shop", session.Deploy{K: 2, U: a.U})
+	tell := func(id string, n int) { h.must("shop", session.Tell{K: 2, ID: id, Batch: people(uint64(n), n, a.U)}) }
+	tell("a", 3500) // of 32 bytes each, where 128 KiB are to be saved
+	rule.at = rule.calls + 1
+	if tell("b", 1000); !rule.struck() || h.journal.saved["shop"] != nil {
+		t.Error("saved is what cannot be")
+	}
+	if tell("c", 10); h.journal.saved["shop"] == nil {
+		t.Error("it is not saved with the next events")
+	}
+}
+
+// Who has a loop look up what it remembers is not answered out of what is never written in the end.
+func TestWhatIsLookedUpWaits(t *testing.T) {
+	for what, command := range map[string]session.Command{"people who are not at hand": session.Close{K: 4}, "old decisions": session.Compact{}} {
+		h, down, ended := newHost(t), errors.New("down"), make(chan error, 1)
+		h.must("shop", session.Create{Spec: with("retain: {samples: 24h}"), Mode: session.Live, Epoch: "e"})
+		for range 3 {
+			h.turn("shop")
+		}
+		h.clock.now = h.clock.now.Add(24 * time.Hour)
+		u := h.must("shop", session.Ask{}).(session.Offer).U
+		h.must("shop", session.Deploy{K: 4, U: u})
+		for i, id := range []string{"a", "b", "c"} { // 48,000 numbers, of which 32,768 are kept at hand
+			h.must("shop", session.Tell{K: 4, ID: id, Batch: people(uint64(i), 4000, u)})
+		}
+		h.journal.fails, h.journal.wait = down, func() {
+			h.decides(func() { _, err := h.Do(h.Context(), "shop", "test", command); ended <- err })
+		}
+		if _, err := h.Do(t.Context(), "shop", "test", session.Tell{K: 4, ID: "d", Batch: people(4, 10, u)}); !errors.Is(err, down) {
+			t.Errorf("%s: %v", what, err)
+		}
+		if err := <-ended; !errors.Is(err, down) {
+			t.Errorf("%s are looked up in what was not written: %v", what, err)
+		}
+		told := h.told["shop"]
+		if h.must("shop", command); h.told["shop"] == told {
+			t.Errorf("%s: nothing happens after that", what)
+		}
 	}
 }
 

@@ -118,4 +118,8 @@ func TestReachesOfSlices(t *testing.T) {
 	if !math.IsInf(s.reach(-1), 1) || math.IsInf(s.reach(1), 0) {
 		t.Errorf("without upper ends it goes from %v to %v", s.reach(1), s.reach(-1))
 	}
+	s, _ = sliceOf([]kedge.Set{Box{Upper: []float64{0, 0}}, HalfSpace{Normal: []float64{1, 1}, Bound: 5}})
+	if !math.IsInf(s.reach(1), -1) || math.IsInf(s.reach(-1), 0) {
+		t.Errorf("without lower ends it goes from %v to %v", s.reach(1), s.reach(-1))
+	}
 }

@@ -95,3 +95,16 @@ func TestEveryCommandSendsTheKey(t *testing.T) {
 		t.Errorf("%d commands have --server", commands)
 	}
 }
+
+// Of the file of a key 4 KiB are read: a key that begins in the last byte of them is sent, and one that begins after them is not there.
+func TestHowMuchOfAKeyFileIsRead(t *testing.T) {
+	for blanks, isThere := range map[int]bool{4095: true, 4096: false} {
+		d := Dial{"http://127.0.0.1:1", filepath.Join(t.TempDir(), "key")}
+		if err := os.WriteFile(d.keyFile, []byte(strings.Repeat(" ", blanks)+"k"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if c, err := d.Open(); (err == nil) != isThere || (c != nil) != isThere || err != nil && !strings.HasSuffix(err.Error(), ": the file is empty") {
+			t.Errorf("after %d blanks: %v", blanks, err)
+		}
+	}
+}

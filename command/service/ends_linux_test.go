@@ -309,3 +309,11 @@ func TestWhatEndsAService(t *testing.T) {
 		}
 	}
 }
+
+// A file of a key that cannot be read is not taken for an empty one.
+func TestKeyFilesThatCannotBeRead(t *testing.T) {
+	d := Dial{"http://127.0.0.1:1", "/proc/self/mem"} // nothing is there at its beginning
+	if _, err := d.Open(); !errors.Is(err, syscall.EIO) || !strings.HasPrefix(err.Error(), "--key-file /proc/self/mem: ") {
+		t.Errorf("%v", err)
+	}
+}

@@ -366,7 +366,7 @@ func TestEditsThatFail(t *testing.T) {
 		_, h, _ := lived(t, 2)
 		left := n
 		_, err := fork.Fork(t.Context(), h, session.Forking{Of: "shop", AtK: 2}, "x", func(spec string) (string, error) {
-			if left--; left < 0 {
+			if left--; left == -1 { // this once
 				return "", odd
 			}
 			return slower(spec)
