@@ -13,6 +13,7 @@ import (
 
 // What is decided over a few draws is what was decided when it was last looked at: by every rule, in sets with and without gaps, with draws that have no answer.
 func TestRulingsAreAsRecorded(t *testing.T) {
+	evidence.OneGoroutine(t)
 	var lines []string
 	rules := []Rule{{Kind: Mean}, {Kind: Regret}, {CVaR, 0.1}, {CVaR, 0.5}, {CVaR, 1}}
 	for seed := range uint64(30) {
@@ -45,6 +46,7 @@ func TestRulingsAreAsRecorded(t *testing.T) {
 
 // Where losses are no paraboloids the search takes as many steps as it took, and comes to the same: by every rule, from inside and from the rim.
 func TestBentRulingsAreAsRecorded(t *testing.T) {
+	evidence.OneGoroutine(t)
 	var lines []string
 	rules := []Rule{{Kind: Mean}, {Kind: Regret}, {CVaR, 0.1}, {CVaR, 0.5}}
 	for seed := range uint64(16) {

@@ -139,6 +139,7 @@ func (void) Project([]float64) error { return kedge.ErrInfeasible }
 
 // Every planted fault is found by the check that is meant to find it, with the figure that names it.
 func TestPlantedFaults(t *testing.T) {
+	evidence.OneGoroutine(t)
 	found := evidence.For(t, evidence.Promise{Name: "doctor-faults", Text: "faults planted in models that `kedge check` does not find"})
 	wrongPull := sound()
 	moves := wrongPull.Dynamics.(dynamics.Func)

@@ -75,6 +75,7 @@ func judged(j judge) patient {
 
 // What is found of small problems is what was found when it was last looked at: word for word.
 func TestFindingsAreAsRecorded(t *testing.T) {
+	evidence.OneGoroutine(t)
 	var lines []string
 	all := recordedLines()
 	for i := range len(all) {

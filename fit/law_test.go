@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/evidence"
 )
 
 // lawLog reads testdata/laws.csv with one of its columns as the next state.
@@ -202,6 +203,7 @@ func TestLawsRefuse(t *testing.T) {
 // Logs that were made with heavy tails: intervals hold the numbers, and estimates by the law are much nearer to them than least squares. In errors that are
 // normal after all, intervals by the wrong law hold as well. With KEDGE_TORTURE 500 logs each, whose shares must be between 93 and 97 of 100.
 func TestRecoveryUnderLaws(t *testing.T) {
+	evidence.OneGoroutine(t)
 	logs, low, high := 20, 0.82, 1.0
 	if os.Getenv("KEDGE_TORTURE") != "" {
 		logs, low, high = 500, 0.93, 0.97

@@ -26,6 +26,7 @@ func (w watched) at(ctx context.Context, theta, spread, weight []float64, worker
 
 // The places that searches look at on their way, by every gait, and along the profile of the first number, are those that were recorded.
 func TestWaysAreAsRecorded(t *testing.T) {
+	evidence.OneGoroutine(t)
 	var lines []string
 	for i, c := range recordedFits(t) {
 		seed := uint64(i)

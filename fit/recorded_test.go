@@ -44,6 +44,7 @@ func recordedFits(t *testing.T) []recordedFit {
 // What small logs say, by every way to fit them, is what they said when it was last looked at: with holes, weights, few people, rows in any order, and numbers
 // that are free, bound, held or known beforehand.
 func TestFitsAreAsRecorded(t *testing.T) {
+	evidence.OneGoroutine(t)
 	var lines []string
 	all := recordedFits(t)
 	for seed := range uint64(4 * len(all)) {

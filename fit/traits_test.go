@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/panel"
 	"gonum.org/v1/gonum/mat"
 )
@@ -286,6 +287,7 @@ func TestTraitsInsideOfAFunction(t *testing.T) {
 // Where people had settled before the log begins, random traits that have nothing to do with first states find too much habit; with a mean that goes with
 // first states they do not.
 func TestTraitsOfPeopleWhoHadSettled(t *testing.T) {
+	evidence.OneGoroutine(t)
 	f := regressTraits(t, formula.Source{Decision: "q", State: "p", Trait: "d", Next: "a*p + b*q + d"}, "a", "b")
 	r := rand.New(rand.NewPCG(8, 8))
 	var l Log

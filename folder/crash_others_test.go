@@ -19,7 +19,7 @@ func everyStop(t *testing.T, whole *evidence.Witness, tape *disktest.Tape, what,
 	t.Helper()
 	random, stops := rand.New(rand.NewPCG(7, 8)), 0
 	for n := range tape.Len() + 1 {
-		if testing.Short() && n%4 > 0 {
+		if spared(n) {
 			continue
 		}
 		for how, left := range map[string]disktest.Tree{

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/ptx"
 )
 
@@ -58,6 +59,7 @@ func hostile(r *rand.Rand) func(x float64) float64 {
 
 // Lists of random models have the bits of their programs, on ordinary and on hostile rows; what is out of the ordinary is flagged.
 func TestEmittedModelsHaveTheBitsOfPrograms(t *testing.T) {
+	evidence.OneGoroutine(t)
 	r := rand.New(rand.NewPCG(7, 7))
 	lists, rows := 0, 0
 	for range 400 {
@@ -78,6 +80,7 @@ func TestEmittedModelsHaveTheBitsOfPrograms(t *testing.T) {
 
 // Every function that can be written is, and has the bits of its twin, also where it takes its other branch.
 func TestEmittedFunctions(t *testing.T) {
+	evidence.OneGoroutine(t)
 	r := rand.New(rand.NewPCG(3, 3))
 	for _, next := range []string{
 		"exp(p)", "log(p)", "tanh(p)", "sigmoid(p)", "sqrt(abs(p))", "floor(p)", "round(p*4)/4", "p^3", "p^-2", "abs(p)^1.3", "abs(p)^d", "p^round(3*d)", "(-abs(p))^d", "(0*p)^round(d)",

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/internal/interval"
 )
 
@@ -28,6 +29,7 @@ func isIn(s interval.Span, v float64) bool {
 
 // Enclosures hold the values and slopes of random models at random points of boxes of states and decisions.
 func TestEnclosuresHold(t *testing.T) {
+	evidence.OneGoroutine(t)
 	r := author{rand.New(rand.NewPCG(11, 1))}
 	narrow := 0
 	for range 600 {
@@ -90,6 +92,7 @@ func TestNoNumbersAreCompared(t *testing.T) {
 
 // What the rules call convex has no value above the mean of two others, and what they call concave none below.
 func TestCurvatureHolds(t *testing.T) {
+	evidence.OneGoroutine(t)
 	r := author{rand.New(rand.NewPCG(12, 1))}
 	found := map[curvature]int{}
 	for range 3000 {
@@ -150,6 +153,7 @@ func restful() []Source {
 
 // Enclosures of the mean loss at rest hold what people who walk there have, and its differences.
 func TestRestHolds(t *testing.T) {
+	evidence.OneGoroutine(t)
 	r := rand.New(rand.NewPCG(13, 1))
 	for k, s := range restful() {
 		m, err := Compile(s)

@@ -82,6 +82,7 @@ func offered(t *testing.T, m *Model, r *rand.Rand) string {
 
 // Random models, and models whose people rest, compute what they computed when this was recorded. Other tests say that it is right.
 func TestModelsAreAsRecorded(t *testing.T) {
+	evidence.OneGoroutine(t)
 	r := author{rand.New(rand.NewPCG(31, 7))}
 	var lines []string
 	for range 40 {

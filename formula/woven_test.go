@@ -5,10 +5,13 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/kedge-opt/kedge/internal/evidence"
 )
 
 // What one pass does has the bits of the instructions one by one, also where rows are 0, huge, tiny or not finite.
 func TestWovenRunsHaveTheBitsOfTheirInstructions(t *testing.T) {
+	evidence.OneGoroutine(t)
 	for text, isWoven := range map[string]bool{
 		"normalize(a*p + (1-a)*d + s*dot(p,q)*q)":                    true,
 		"normalize((1-a)*d - a*p + dot(q,p)*s*q)":                    true,

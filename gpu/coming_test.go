@@ -11,12 +11,14 @@ import (
 	"github.com/kedge-opt/kedge/device/emulated"
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/ptx"
 )
 
 // Whatever call of the driver fails before a crowd or a jury is there, it does not come, what the driver said is told, and nothing is kept on the GPU. What could not be given back is not told.
 func TestEveryCallThatFailsBeforeSomebodyIsThere(t *testing.T) {
+	evidence.OneGoroutine(t)
 	d := emulated.New()
 	p := bare(t, d)
 	c, m := smallCrowd(t)

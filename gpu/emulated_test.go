@@ -14,6 +14,7 @@ import (
 	"github.com/kedge-opt/kedge/device/emulated"
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/objective"
 	"github.com/kedge-opt/kedge/population"
@@ -202,6 +203,7 @@ func crossed(t *testing.T, d *emulated.GPUs, p *Board) (bits []uint64, calls int
 // Whatever call of the driver fails, once or for good, a crowd that came to the GPU goes on with the bits of the CPU, and one that did not says that it
 // was the driver; nothing is kept there.
 func TestWhateverTheDriverSays(t *testing.T) {
+	evidence.OneGoroutine(t)
 	c, m := oddCrowd(t)
 	here, err := population.Gather(c)
 	if err != nil {

@@ -10,11 +10,13 @@ import (
 	"github.com/kedge-opt/kedge/device"
 	"github.com/kedge-opt/kedge/device/emulated"
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/population"
 )
 
 // Laps are the median and the best of as many rounds as are asked for, each of four, behind one that does not count: of a GPU that takes 100 ms for each at first, and then 40, 10, 30, 20 and 50 ms.
 func TestLapsAreMeasured(t *testing.T) {
+	evidence.OneGoroutine(t)
 	synctest.Test(t, func(t *testing.T) {
 		d := emulated.New()
 		c, _ := smallCrowd(t)

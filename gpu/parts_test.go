@@ -16,6 +16,7 @@ import (
 	"github.com/kedge-opt/kedge/device/emulated"
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/internal/wire"
 	"github.com/kedge-opt/kedge/population"
@@ -277,6 +278,7 @@ func TestHowTraitsAreSent(t *testing.T) {
 
 // Whatever call of the driver fails while people move, are judged or are looked at, whoever asked for that is told.
 func TestEveryCallThatFailsIsTold(t *testing.T) {
+	evidence.OneGoroutine(t)
 	d := emulated.New()
 	p := bare(t, d)
 	c, m := smallCrowd(t)

@@ -11,6 +11,7 @@ import (
 	"github.com/kedge-opt/kedge/device/emulated"
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/ptx"
 	"github.com/kedge-opt/kedge/steady"
@@ -18,6 +19,7 @@ import (
 
 // A GPU that computes the step of other dynamics, or their settled value, is found by what it makes, whichever of its kernels does.
 func TestWrongKernelsAreFound(t *testing.T) {
+	evidence.OneGoroutine(t)
 	f := dynamics.Polarized{Dim: 2, Lambda: 0.4, Sigma: 0.5}
 	people := draw(t, tested, 2)
 	for name, x := range map[string]struct {

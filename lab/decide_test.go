@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge"
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/lab"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -54,6 +55,7 @@ func (o outside) Center(dst []float64)           { o.of.Algorithm.Center(dst) }
 
 // Rules that were built without anybody, driven from outside, leave the folders of ordinary runs: bit for bit, but times.json.
 func TestDecidersFromOutsideLeaveTheSameFolder(t *testing.T) {
+	evidence.OneGoroutine(t)
 	for name, p := range liveProblems(t) {
 		if testing.Short() && name != "constraints" {
 			continue // others of its kind run

@@ -12,10 +12,12 @@ import (
 
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/disk"
+	"github.com/kedge-opt/kedge/internal/evidence"
 )
 
 // Whichever step of a checkpoint fails on the disk is told, once, and the run ends as one without a checkpoint does.
 func TestEveryFaultOfACheckpointIsTold(t *testing.T) {
+	evidence.OneGoroutine(t)
 	p := of(t, "lq2", "iterations=4", "optimum.starts=1", "algorithms=[{name: a, kind: composite, step: 0.1, trials: 2}]")
 	planned := errors.New("a planned fault")
 	want, err := Execute(t.Context(), p, Options{Workers: 1})

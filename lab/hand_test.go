@@ -17,6 +17,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/folder"
 	"github.com/kedge-opt/kedge/internal/disk"
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/internal/wire"
 	"github.com/kedge-opt/kedge/loop"
@@ -219,6 +220,7 @@ func (ticks) Measure(_ context.Context, dst []float64, turn *kedge.Turn) error {
 
 // What is asked for is measured, every recorded turn, and nothing else; what somebody measures besides comes last. Demand settles at 2 − 0.3 = 1.7 under the first decision, 0.7 above a bound of 1.
 func TestColumnsOfWhatIsAsked(t *testing.T) {
+	evidence.OneGoroutine(t)
 	capacity := "constraints=[{name: capacity, kind: expectation, of: {kind: quadratic, linear-state: [1]}, bound: 1}]"
 	few := []string{"iterations=2", "record.every=1", "algorithms=[{name: one, kind: composite, step: 0.01, batch: 2, trials: 1}]"}
 	names := []string{"excess_1", "multiplier_1", "bias", "tracking", "regret", "trait_0", "nash_residual", "ticks"}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -28,6 +29,7 @@ func (c counted) Gradient(g, u []float64) (float64, error) {
 // Searches take about as many gradients as estimates of time suppose: within a factor of three, which is what is promised of those. Both are
 // counted, so that the test knows no clock.
 func TestSearchesAreAsLongAsSupposed(t *testing.T) {
+	evidence.OneGoroutine(t)
 	for _, name := range []string{"choice", "lq2", "polarized", "softmax", "square-root", "examples/charging.yaml", "examples/opinions.yaml"} {
 		p := paced(t, name)
 		f, err := p.Steady()

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/stream"
@@ -74,6 +75,7 @@ func TestBoundsHaveIntervals(t *testing.T) {
 // A spec with a log needs neither turns, nor people, nor rules: what is written runs, with a step by how the settled value bends. That value is
 // 2q/(1−habit) − q², whose slope changes by 2 an entry: half of the way to its bottom is a step of 0.25.
 func TestBareSpecs(t *testing.T) {
+	evidence.OneGoroutine(t)
 	log, _ := swinging(0.5)
 	e, err := fitted(t, bareSpec, log, Options{})
 	if err != nil {

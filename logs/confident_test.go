@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/stream"
 )
 
@@ -43,6 +44,7 @@ func answering(people, weeks int, noise float64, decision func(who, week int) fl
 // Logs that tell less than a fit could print of them: what cannot be told has a dash, what is sure by rounding alone no interval, and what rests on one row or on one person
 // says so. Without that each of these had a number with an interval that the truth was far outside of.
 func TestNothingIsSurerThanTheLog(t *testing.T) {
+	evidence.OneGoroutine(t)
 	s := stream.New(6, "test", "confident")
 	drawn := func(int, int) float64 { return s.Normal() }
 	byTime := strings.Replace(bareSpec, "traits: one", "traits: one, effects: time", 1)

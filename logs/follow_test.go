@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/kedge-opt/kedge/internal/evidence"
 )
 
 const single = `
@@ -23,6 +25,7 @@ algorithms: [{name: composite, step: 0.02, batch: 10}]
 // What was found of people goes with the unknowns. Taking effects out of columns, and finding traits again where an unknown is a little off, are two ways to
 // the same slopes; and of effects of people alone they are by hand the means of people's means of the column, with the other sign.
 func TestTraitsGoWithUnknowns(t *testing.T) {
+	evidence.OneGoroutine(t)
 	for _, effects := range []string{"person", "both"} {
 		spec := strings.Replace(single, "effects: person", "effects: "+effects, 1)
 		var found [2]*Inference

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/kedge-opt/kedge/internal/evidence"
 )
 
 // spoiledLog is the log of the shop in which every thirtieth amount of apples has a digit too many.
@@ -20,6 +22,7 @@ func spoiledLog() string {
 // With heavy tails a slip of the pen in one row of thirty moves the numbers by a few errors; by least squares it makes errors ten times as large. What is
 // written runs, and says under which law it was found.
 func TestErrorsWithHeavyTails(t *testing.T) {
+	evidence.OneGoroutine(t)
 	heavy := strings.Replace(shop, "traits: [da, db]}", "traits: [da, db], errors: [student 2, normal]}", 1)
 	e, err := fitted(t, heavy, spoiledLog(), Options{})
 	if err != nil {

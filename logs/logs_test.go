@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
 	"github.com/kedge-opt/kedge/problem/record"
@@ -67,6 +68,7 @@ func fitted(t *testing.T, spec, log string, o Options) (*Inference, error) {
 
 // The numbers that a log was made with are within three errors of what is found, and the spec that is written runs with them.
 func TestShopIsFound(t *testing.T) {
+	evidence.OneGoroutine(t)
 	e, err := fitted(t, shop, shopLog(40, 25, false), Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -176,6 +178,7 @@ func runs(t *testing.T, e *Inference, folder string) *problem.Problem {
 
 // A model that is linear in its unknowns is found with effects of people, who keep their constants in the spec that is written.
 func TestLinearModelsHaveEffects(t *testing.T) {
+	evidence.OneGoroutine(t)
 	e, err := fitted(t, strings.Replace(linearSpec, "EFFECTS", "person", 1), linearLog(30, 40, 0), Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -193,6 +196,7 @@ func TestLinearModelsHaveEffects(t *testing.T) {
 
 // Prices that follow demand mislead least squares; a tax that moves them and nothing else tells the answer.
 func TestInstrumentsTellTheAnswer(t *testing.T) {
+	evidence.OneGoroutine(t)
 	spec := strings.Replace(strings.Replace(linearSpec, "EFFECTS", "person, instruments: [tax]", 1), "effects: none", "effects: person", 1)
 	e, err := fitted(t, spec, linearLog(30, 40, 2), Options{})
 	if err != nil {
@@ -233,6 +237,7 @@ func TestOddLogs(t *testing.T) {
 
 // Where times have effects and prices were the same for all, a prior is told as one, and never as if it had been found.
 func TestPriorsAreToldAsPriors(t *testing.T) {
+	evidence.OneGoroutine(t)
 	spec := strings.Replace(strings.Replace(shop, `"?[2, 2]"`, `"?[2, 2] ~ normal(0, 5)"`, 1), "data: {", "data: {effects: time, ", 1)
 	e, err := fitted(t, spec, shopLog(20, 20, false), Options{})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -22,6 +23,7 @@ func byName(list []Inferred) map[string][4]float64 {
 
 // In which order unknowns are written says nothing of them: every estimate is the same by name, wherever the habit stands among them.
 func TestEstimatesDoNotDependOnTheOrderOfUnknowns(t *testing.T) {
+	evidence.OneGoroutine(t)
 	log := linearLog(14, 6, 0.5)
 	var first *Inference
 	for _, let := range []string{`{habit: "?", price: "?", taste: "?"}`, `{price: "?", habit: "?", taste: "?"}`, `{price: "?", taste: "?", habit: "?"}`} {
@@ -75,6 +77,7 @@ func TestTwentyRepeatsMakeIntervals(t *testing.T) {
 
 // What all have in common is called season in the spec that is written, unless the model has given that name to something else.
 func TestASeasonHasANameOfItsOwn(t *testing.T) {
+	evidence.OneGoroutine(t)
 	const let = `{habit: "?", price: "?", taste: "?"}`
 	for _, c := range []struct {
 		name    string
@@ -104,6 +107,7 @@ func TestASeasonHasANameOfItsOwn(t *testing.T) {
 
 // People are called person in the spec that is written, unless the model, or the log for it, has given that name to something else.
 func TestPeopleHaveANameOfTheirOwn(t *testing.T) {
+	evidence.OneGoroutine(t)
 	for name, replace := range map[string][]string{
 		"person":                           nil,
 		"a number of the model":            {`taste: "?"}`, `taste: "?", person: 1, both: 2*person}`, "+ a\n", "+ a + 0*both\n"},
@@ -133,6 +137,7 @@ func TestPeopleHaveANameOfTheirOwn(t *testing.T) {
 
 // A model that is not linear in its unknowns has no estimates of the linear table: habit and pull by one another, whose slopes at zero are those of habit alone.
 func TestModelsThatAreNotLinear(t *testing.T) {
+	evidence.OneGoroutine(t)
 	for next, linear := range map[string]bool{"habit*p + pull*q*d": true, "habit*p + (pull + 0.5*habit)*q*d": true, "habit*p + habit*pull*q*d": false, "habit*p + sin(pull)*q*d": false, "habit*p + (pull*q)^2*d": false} {
 		e, err := fitted(t, strings.Replace(bareSpec, "habit*p + pull*q*d", next, 1), swung(0.5), Options{})
 		if err != nil {

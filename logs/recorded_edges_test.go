@@ -90,6 +90,7 @@ func recordedRanges() []recordedLog {
 
 // What logs at the edges say is what it was when it was last looked at.
 func TestEdgesAreAsRecorded(t *testing.T) {
+	evidence.OneGoroutine(t)
 	var lines []string
 	for _, c := range append(recordedPeople(), recordedRanges()...) {
 		lines = append(lines, told(t, c)...)

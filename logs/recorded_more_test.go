@@ -3,6 +3,7 @@ package logs
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -132,6 +133,7 @@ func recordedNames() []recordedLog {
 
 // What logs of people who are not seen again say, or what is wrong with them, is what it was when it was last looked at.
 func TestUnseenPeopleAreAsRecorded(t *testing.T) {
+	evidence.OneGoroutine(t)
 	var lines []string
 	for _, c := range recordedUnseen() {
 		lines = append(lines, told(t, c)...)
@@ -141,11 +143,26 @@ func TestUnseenPeopleAreAsRecorded(t *testing.T) {
 
 // What panels with names in the way and odd rows say is what it was when it was last looked at.
 func TestNamesAreAsRecorded(t *testing.T) {
+	evidence.OneGoroutine(t)
 	var lines []string
 	for _, c := range recordedNames() {
 		lines = append(lines, told(t, c)...)
 	}
 	evidence.AsRecorded(t, "testdata/names.txt", lines)
+}
+
+// Estimates that are made again are the same on any number of workers.
+func TestRepeatsOnAnyWorkers(t *testing.T) {
+	var one []string
+	for _, workers := range []int{1, 3} {
+		lines := told(t, recordedLog{"again", chosenSpec, nil, choices(), Options{Bootstrap: 21, Workers: workers}})
+		if one == nil {
+			one = lines
+		}
+		if !slices.Equal(lines, one) {
+			t.Errorf("%d workers: %s\none: %s", workers, lines, one)
+		}
+	}
 }
 
 // Of somebody who found nothing of people, people are as the log has them, at whatever date and under whatever draw.

@@ -119,6 +119,7 @@ func recordedOdd() []recordedLog {
 
 // What odd logs say is what it was when it was last looked at.
 func TestOddLogsAreAsRecorded(t *testing.T) {
+	evidence.OneGoroutine(t)
 	var lines []string
 	for _, c := range recordedOdd() {
 		lines = append(lines, told(t, c)...)

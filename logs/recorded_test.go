@@ -85,6 +85,7 @@ func recordedSamples() []recordedLog {
 
 // What small logs say, and the specs that are written of them, are what they were when they were last looked at.
 func TestLogsAreAsRecorded(t *testing.T) {
+	evidence.OneGoroutine(t)
 	var lines []string
 	for _, c := range recordedLogs() {
 		lines = append(lines, told(t, c)...)

@@ -6,11 +6,13 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // Comments change nothing: an annotated spec reads as the spec itself, and every line fits.
 func TestAnnotated(t *testing.T) {
+	evidence.OneGoroutine(t)
 	for name, s := range goldens(t) {
 		text := s.Annotated()
 		again, err := Parse(kind.Standard(), name+" annotated", text)

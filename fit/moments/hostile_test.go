@@ -10,6 +10,7 @@ import (
 
 	"github.com/kedge-opt/kedge/fit"
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/evidence"
 )
 
 // spoiled is a copy of samples with something changed.
@@ -205,6 +206,7 @@ func TestCovariancesThatAreNone(t *testing.T) {
 
 // Weights say how much people count beside each other: in another unit they make no number and no error another one, those of people at the start neither.
 func TestTheUnitOfWeightsSaysNothing(t *testing.T) {
+	evidence.OneGoroutine(t)
 	f := roller(t, shop(), "habit", "B[2, 2]")
 	all := shopWorld(f, 60, 12, 1, 0.1).samples(1)
 	in := func(unit float64, n int) (weight []float64) {

@@ -60,6 +60,7 @@ func bent() map[[2]string]string {
 		{"internal/interval", "internal/portable"}:        "elementary functions are the arithmetic of the layer",
 		{"stream", "internal/wire"}:                       "streams are states, and wire writes states down",
 		{"internal/evidence", "internal/evidence/board"}:  "the page that tests state rows of",
+		{"internal/evidence", "internal/heap"}:            "whether the race detector runs; only tests import evidence, from every layer",
 		{"internal/evidence", "internal/evidence/origin"}: "asks git which tree figures are of; only tests import evidence, from every layer",
 		{"stream", "internal/rows"}:                       "rows is the arithmetic of the layer",
 

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/stream"
 )
 
@@ -49,6 +50,7 @@ func TestQuadratureOfTheHemisphere(t *testing.T) {
 // Two halves of fresh people are right on average: at 0 the square is that of the mean of a hemisphere of ten dimensions,
 // Γ(r/2)/√πΓ((r+1)/2) along the axis; and their doubt is the variance of one individual, 1 − that, over all of them.
 func TestFreshPeopleAreRightOnAverage(t *testing.T) {
+	evidence.OneGoroutine(t)
 	w := &work{ctx: t.Context(), result: Result{Name: "test"}}
 	p := w.finiteProblem(finites()[3], 10, 10, 0)
 	var squares, doubts []float64
@@ -104,6 +106,7 @@ func TestPicksStandForAllTurns(t *testing.T) {
 
 // A surface without noise is found from the guess, and so are its exponents in every resample.
 func TestFitFindsSurfaces(t *testing.T) {
+	evidence.OneGoroutine(t)
 	want := surface{math.Log(7), -1.2, math.Log(3), -0.4}
 	var cells []cell
 	for _, n := range []float64{10, 40, 160} {

@@ -94,6 +94,7 @@ func TestPartsOfSteeringAreAsRecorded(t *testing.T) {
 }
 
 func TestPartsOfGeneralizationAreAsRecorded(t *testing.T) {
+	evidence.OneGoroutine(t)
 	t.Parallel()
 	w := small(t, "generalization")
 	sizes := []int{5, 7, 12}

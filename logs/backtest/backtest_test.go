@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/kedge-opt/kedge/internal/evidence"
 	"github.com/kedge-opt/kedge/logs"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -168,6 +169,7 @@ func TestNothingLeaksBack(t *testing.T) {
 
 // A limit holds rules near what was deployed: the optimum of a concave value is then at the limit, or where it was.
 func TestMostChange(t *testing.T) {
+	evidence.OneGoroutine(t)
 	log := made(8, 12)
 	h, err := look(t, spec, written(log), Lookback{From: "5", Every: 3, Draws: 20, MostChange: 0.25})
 	if err != nil {
@@ -190,6 +192,7 @@ func TestMostChange(t *testing.T) {
 
 // While the price stands still, what it does and what it would be without cannot be told: such dates are shown, and what was done beside them.
 func TestTooEarly(t *testing.T) {
+	evidence.OneGoroutine(t)
 	log := made(6, 12)
 	for i := range log {
 		for w := range 6 {
