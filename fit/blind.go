@@ -15,23 +15,23 @@ const faint = 1e-9
 // Bread is the inverse of the normal equations of derivatives, a column each of the unknowns, together with what is known of these beforehand: in all
 // directions that are told. It marks unknowns that take part in others, and names those.
 func Bread(derivatives *mat.Dense, unknowns []Unknown) (inverse *mat.Dense, loose []bool, blind []Blindness, err error) {
-	rows, n := derivatives.Dims()
+	lines, n := derivatives.Dims()
 	size := make([]float64, n) // of columns
-	design := mat.NewDense(rows+n, n, nil)
+	design := mat.NewDense(lines+n, n, nil)
 	for i, u := range unknowns {
-		for r := range rows {
+		for r := range lines {
 			design.Set(r, i, derivatives.At(r, i))
 		}
 		if u.Deviation > 0 {
-			design.Set(rows+i, i, 1/u.Deviation)
+			design.Set(lines+i, i, 1/u.Deviation)
 		}
 		size[i] = cmp.Or(mat.Norm(design.ColView(i), 2), 1)
-		for r := range rows + n {
+		for r := range lines + n {
 			design.Set(r, i, design.At(r, i)/size[i])
 		}
 	}
 	var svd mat.SVD
-	if !svd.Factorize(design, mat.SVDThin) {
+	if !rows.Finite(design.RawMatrix().Data) || !svd.Factorize(design, mat.SVDThin) { // small ones are decomposed whatever they hold
 		return nil, nil, nil, errors.New("the derivatives of what is predicted are no numbers: other ranges or starts")
 	}
 	values := svd.Values(nil)
