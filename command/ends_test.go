@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -107,6 +108,17 @@ func TestPagesOfAStoppedRun(t *testing.T) {
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("full") }
+
+// cramped has no room for what comes first, and for the rest it has.
+type cramped struct{ met bool }
+
+func (c *cramped) Write(p []byte) (int, error) {
+	if !c.met {
+		c.met = true
+		return 0, errors.New("full")
+	}
+	return len(p), nil
+}
 
 // What a saved run says at its end, and its exit code: whole, of a part of its trials, without a report, and where nobody can read it.
 func TestOutcomeOfARun(t *testing.T) {
@@ -230,12 +242,8 @@ func TestSimulateWithoutAService(t *testing.T) {
 	}
 }
 
-// Whatever cannot be printed is an error, of every command that prints something.
-func TestNobodyCanRead(t *testing.T) {
-	t.Chdir(t.TempDir())
-	write(t, "grid.yaml", "base: lq2\nset: {iterations: 5, trials: 1}\nover:\n  hold: [1, 2]\n")
-	succeeds(t, strings.Fields("run lq2 --quiet --no-check --iterations 5 --trials 1 --out a")...)
-	for args := range strings.Lines(`version
+// printing are commands that print something.
+const printing = `version
 version --json
 cite
 study
@@ -260,13 +268,25 @@ runs .
 runs . --json
 verify a
 verify a --json
-report a --out ra`) {
-		root := newRoot(kind.Standard())
-		root.SetOut(full{})
-		root.SetErr(full{})
-		root.SetArgs(strings.Fields(args))
-		if err := root.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), "full") {
-			t.Errorf("kedge %s: %v", strings.TrimSpace(args), err)
+report a --out ra`
+
+// Whatever cannot be printed is an error, of every command that prints something.
+func TestNobodyCanRead(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "grid.yaml", "base: lq2\nset: {iterations: 5, trials: 1}\nover:\n  hold: [1, 2]\n")
+	succeeds(t, strings.Fields("run lq2 --quiet --no-check --iterations 5 --trials 1 --out a")...)
+	for args := range strings.Lines(printing) {
+		for _, out := range []io.Writer{full{}, new(cramped)} {
+			if _, isFull := out.(full); !isFull && strings.Contains(args, "--out") {
+				continue // which computes again
+			}
+			root := newRoot(kind.Standard())
+			root.SetOut(out)
+			root.SetErr(full{})
+			root.SetArgs(strings.Fields(args))
+			if err := root.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), "full") {
+				t.Errorf("kedge %s, to %T: %v", strings.TrimSpace(args), out, err)
+			}
 		}
 	}
 }

@@ -33,6 +33,22 @@ func TestACrashHasNoCodeOfOurs(t *testing.T) {
 	}
 }
 
+// An error has the code that it was given; of others what could not be written went wrong while running, and the rest are mistakes.
+func TestCodesOfErrors(t *testing.T) {
+	write, open := &fs.PathError{Op: "write", Path: "o", Err: fs.ErrClosed}, &fs.PathError{Op: "open", Path: "i", Err: fs.ErrNotExist}
+	for _, c := range []struct {
+		err  error
+		want int
+	}{
+		{errors.New("x"), exitUsage}, {open, exitUsage}, {write, exitFailed}, {fmt.Errorf("in x: %w", write), exitFailed},
+		{exit.Failure(open), exitFailed}, {exit.With(exitInterrupted, write), exitInterrupted}, {errors.Join(errors.New("x"), exit.With(exitHolds, open)), exitHolds},
+	} {
+		if got := exitCode(c.err); got != c.want {
+			t.Errorf("%v: %d, want %d", c.err, got, c.want)
+		}
+	}
+}
+
 // Of an error with several causes every one has its line; a name in it begins none.
 func TestComplaint(t *testing.T) {
 	first := fmt.Errorf("in %s: %w", "a\nb", errors.New("c\nd"))

@@ -1,11 +1,14 @@
 package command
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/kedge-opt/kedge/problem/kind"
 )
 
 // What does not fit on a disk is refused before anything is computed, which here would take hours, and what is on the disk stays.
@@ -40,5 +43,28 @@ func TestAFullDisk(t *testing.T) {
 	}
 	if left, err := os.ReadDir("disk"); err != nil || len(left) != 1 {
 		t.Errorf("%v, %v", left, err)
+	}
+}
+
+// What cannot be printed for want of room went wrong while running: neither the command nor the spec is wrong.
+func TestPrintingToAFullDisk(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "grid.yaml", "base: lq2\nset: {iterations: 5, trials: 1}\nover:\n  hold: [1, 2]\n")
+	succeeds(t, strings.Fields("run lq2 --quiet --no-check --iterations 5 --trials 1 --out a")...)
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer full.Close()
+	for args := range strings.Lines(printing) {
+		if strings.Contains(args, "--out b") || strings.Contains(args, "--out s") {
+			continue // which computes again
+		}
+		root := newRoot(kind.Standard())
+		root.SetOut(full)
+		root.SetArgs(strings.Fields(args))
+		if err := root.ExecuteContext(t.Context()); !errors.Is(err, syscall.ENOSPC) || exitCode(err) != exitFailed {
+			t.Errorf("kedge %s: exit code %d, %v", strings.TrimSpace(args), exitCode(err), err)
+		}
 	}
 }

@@ -1,7 +1,10 @@
 // Package exit is how commands end: with which code of the process.
 package exit
 
-import "errors"
+import (
+	"errors"
+	"io/fs"
+)
 
 // The codes. A program in Go that crashes ends with 2, so that 2 is none of them.
 const (
@@ -33,10 +36,14 @@ func Failure(err error) error {
 	return Coded{err, Failed}
 }
 
-// CodeOf is the code of an error or, where it has none, that of a mistake: in flags and arguments, as cobra reports them, or in a spec.
+// CodeOf is the code of an error or, where it has none, that of a mistake: in flags and arguments, as cobra reports them, or in a spec. What could not be
+// written, as on a full disk, is no mistake of who asked.
 func CodeOf(err error) int {
 	if c, is := errors.AsType[Coded](err); is {
 		return c.Code
+	}
+	if lost, is := errors.AsType[*fs.PathError](err); is && lost.Op == "write" {
+		return Failed
 	}
 	return Usage
 }
