@@ -119,6 +119,9 @@ func TestViewsOfAWindow(t *testing.T) {
 	if err != nil || slab.Bytes != 1 || slab.At(5) != slab.At(0)+5 {
 		t.Errorf("no bytes: %+v, %v", slab, err)
 	}
+	if err := dev.Wait(); err != nil {
+		t.Errorf("no bytes are cleared: %v", err) // beyond the one that there is
+	}
 	for name, beyond := range map[string]func(){
 		"doubles": func() { w.Doubles(16, 2) }, "words": func() { w.Words(8, 3) }, "singles": func() { w.Singles(20, 2) }, "before": func() { w.Words(-8, 1) }, "negative": func() { w.Words(8, -1) },
 		"sent": func() { _ = dev.Send(slab, 0, w, 16, 16) }, "fetched": func() { _ = dev.Fetch(w, 24, slab, 0, 1) },

@@ -140,6 +140,42 @@ func TestACourse(t *testing.T) {
 	}
 }
 
+// There is one stream, the one that needs no making: what is meant for another is refused, and so are dynamic shared memory, a second list of arguments and
+// options of a compiler. Nothing of it is done.
+func TestOneStream(t *testing.T) {
+	c := opened(t)
+	c.is(0, "cuMemHostAlloc", c.first(), 16, 3)
+	host := uintptr(c.out[0])
+	c.is(0, "cuMemAlloc_v2", c.first(), 16)
+	slab := uintptr(c.out[0])
+	for _, options := range [][3]uintptr{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}} {
+		c.is(codeInvalid, "cuModuleLoadDataEx", append([]uintptr{c.first(), c.word(body("\tret;\n"))}, options[:]...)...)
+	}
+	c.is(0, "cuModuleLoadDataEx", c.first(), c.word(body("\tst.global.u64 [%at], %u0;\n")), 0, 0, 0)
+	c.is(0, "cuModuleGetFunction", c.first(), uintptr(c.out[0]), c.word("k"))
+	kernel := uintptr(c.out[0])
+	c.args[0], c.list[0] = uint64(slab), c.at(unsafe.Offsetof(c.desk.args))
+	list := c.at(unsafe.Offsetof(c.desk.list))
+	for _, other := range []uintptr{1, 2} {
+		c.is(codeHandle, "cuMemsetD8Async", slab, 1, 16, other)
+		c.is(codeHandle, "cuMemcpyHtoDAsync_v2", slab, host, 8, other)
+		c.is(codeHandle, "cuMemcpyDtoHAsync_v2", host, slab, 8, other)
+		c.is(codeHandle, "cuMemcpyDtoDAsync_v2", slab, slab+8, 8, other)
+		c.is(codeHandle, "cuLaunchKernel", kernel, 1, 1, 1, 1, 1, 1, 0, other, list, 0)
+		c.is(codeHandle, "cuStreamSynchronize", other)
+	}
+	c.is(codeInvalid, "cuLaunchKernel", kernel, 1, 1, 1, 1, 1, 1, 1, 0, list, 0)
+	c.is(codeInvalid, "cuLaunchKernel", kernel, 1, 1, 1, 1, 1, 1, 0, 0, list, 1)
+	c.is(0, "cuStreamSynchronize", 0)
+	c.is(0, "cuMemcpyDtoHAsync_v2", host, slab, 16, 0)
+	c.is(0, "cuStreamSynchronize", 0)
+	for i, v := range unsafe.Slice(at[byte](host), 16) {
+		if v != leftover {
+			t.Fatalf("byte %d is %x: something was done", i, v)
+		}
+	}
+}
+
 // A fault is told by every call from then on, and what was asked for behind it is not done.
 func TestAFaultIsTheEnd(t *testing.T) {
 	c := opened(t)

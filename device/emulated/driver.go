@@ -72,6 +72,9 @@ func (d *GPUs) Taken() int {
 	return d.taken
 }
 
+// streams is where calls name the stream that they are meant for: all are for the one that there is from the start.
+var streams = map[string]int{"cuMemsetD8Async": 3, "cuMemcpyHtoDAsync_v2": 3, "cuMemcpyDtoHAsync_v2": 3, "cuMemcpyDtoDAsync_v2": 3, "cuLaunchKernel": 8, "cuStreamSynchronize": 0}
+
 // Call answers one call of the driver's functions, by its name.
 func (d *GPUs) Call(name string, a ...uintptr) (code int) {
 	d.mu.Lock()
@@ -90,6 +93,9 @@ func (d *GPUs) Call(name string, a ...uintptr) (code int) {
 	}
 	if !d.current {
 		return codeNoContext
+	}
+	if at, has := streams[name]; has && a[at] != 0 {
+		return codeHandle
 	}
 	return d.do(name, a)
 }
@@ -158,6 +164,9 @@ func (d *GPUs) do(name string, a []uintptr) (code int) {
 	case "cuMemcpyDtoDAsync_v2":
 		d.later(func() int { return d.move(uint64(a[0]), uint64(a[1]), int(a[2]), false, false) })
 	case "cuModuleLoadDataEx":
+		if a[2] != 0 || a[3] != 0 || a[4] != 0 { // options that nobody here knows
+			return codeInvalid
+		}
 		program, err := read(text(a[1]), d.Bent)
 		if err != nil {
 			return codeBadText
@@ -190,7 +199,7 @@ func (d *GPUs) launch(a []uintptr) (code int) {
 		return codeHandle
 	}
 	k, blocks, beside, threads := d.kernels[a[0]-1], int(a[1]), int(a[2]), int(a[4])
-	if blocks < 1 || beside < 1 || a[3] != 1 || threads < 1 || threads > 1024 || a[5] != 1 || a[6] != 1 {
+	if blocks < 1 || beside < 1 || a[3] != 1 || threads < 1 || threads > 1024 || a[5] != 1 || a[6] != 1 || a[7] != 0 || a[10] != 0 {
 		return codeInvalid
 	}
 	places := unsafe.Slice(at[uintptr](a[9]), len(k.params))
