@@ -2,6 +2,7 @@ package doctor_test
 
 import (
 	"context"
+	"errors"
 	"math"
 	"reflect"
 	"strings"
@@ -219,6 +220,55 @@ func TestSettlingOnAPartOfTheSetIsAWarning(t *testing.T) {
 	}
 	if c := found["radius"]; c.Verdict == doctor.Fail {
 		t.Errorf("attraction: %+v", c)
+	}
+}
+
+// lost is a settler that finds nothing under the first decision for whom has the trait, and for others what no step keeps.
+type lost struct {
+	dynamics.Func
+	trait float64
+	calls *int
+}
+
+func (l lost) Settle(h, _, d []float64) (kedge.Residual, error) {
+	h[0] = 5
+	if d[0] == l.trait {
+		if *l.calls++; *l.calls == 1 {
+			return kedge.Residual{}, errors.New("nobody knows where")
+		}
+	}
+	return kedge.Residual{}, nil
+}
+
+// One person for whom there is no steady state in one place is told before any whose steady state is none: of 4 decisions and 10 people one place of 40.
+func TestOneWhoDoesNotSettleIsTold(t *testing.T) {
+	s := sound()
+	s.Settler = lost{s.Dynamics.(dynamics.Func), s.Traits.View(nil, 27, 28)[0], new(int)}
+	want := doctor.Check{ID: "settles", Title: "steady states", Verdict: doctor.Fail, Figure: "none for individual 27", Detail: "Nobody knows where. So in 1 of 40 places.", Remedy: "make the dynamics contracting, or the set smaller"}
+	if c := examine(t, s)["settles"]; c != want {
+		t.Errorf("steady states: %+v", c)
+	}
+}
+
+// plain are dynamics without derivatives.
+type plain struct{ kedge.Dynamics }
+
+// A model without a part that checks need is told so, and nothing else is looked at.
+func TestModelsWithoutPartsAreTold(t *testing.T) {
+	for name, without := range map[string]func(s *patient){
+		"derivatives": func(s *patient) {
+			s.Dynamics, s.Settler = plain{s.Dynamics}, struct{ kedge.Settler }{s.Settler}
+		},
+		"steady states": func(s *patient) { s.Settler = nil },
+		"an objective":  func(s *patient) { s.Objective = nil },
+		"a set":         func(s *patient) { s.Set = nil },
+	} {
+		s := sound()
+		without(&s)
+		found := examine(t, s)
+		if c := found["dimensions"]; len(found) != 1 || c.Verdict != doctor.Fail || !strings.Contains(c.Figure, "or the set is missing") {
+			t.Errorf("without %s: %d findings, %+v", name, len(found), c)
+		}
 	}
 }
 

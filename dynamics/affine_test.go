@@ -256,3 +256,21 @@ func TestGainKeepsItsBits(t *testing.T) {
 		t.Errorf("gain %x (%v), want %x", got, err, want)
 	}
 }
+
+// By hand: for p⁺ = (p₁, u) the steady state is (u, u) and the bound on the way is 4|u|. A bound that is the largest number is none too large, one that
+// is infinite is.
+func TestAffineSettlesToTheLargestNumbers(t *testing.T) {
+	f, err := dynamics.NewAffine(kedge.Dims{Decision: 1, State: 2, Trait: 1}, []float64{0, 1, 0, 0}, []float64{0, 1}, []float64{0, 0})
+	must(t, f, err)
+	for _, sign := range []float64{1, -1} {
+		u, h := []float64{sign * math.MaxFloat64 / 4}, make([]float64, 2)
+		for name, settle := range map[string]func(dst, u, d []float64) (kedge.Residual, error){"Settle": f.Settle, "SettleRows": f.SettleRows} {
+			clear(h)
+			if _, err := settle(h, u, []float64{0}); err != nil || h[0] != u[0] || h[1] != u[0] {
+				t.Errorf("%s of %v: %v, %v", name, u, h, err)
+			}
+			_, err := settle(h, []float64{sign * 0x1p1022}, []float64{0})
+			wants[*kedge.RangeError](t, name, err)
+		}
+	}
+}

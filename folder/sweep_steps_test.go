@@ -32,6 +32,31 @@ func opened(t *testing.T, dir string, w *folder.SweepPlan, anew bool) (*folder.S
 
 func unchanged(string) (string, error) { return "", nil }
 
+// A sweep of other specs that was stopped before its end left cells that wait for their places: who comes back to the sealed one finds all of its own.
+func TestCellsOfAStoppedSweepAreInNobodysWay(t *testing.T) {
+	dir := sweepIn(t, filepath.Join(t.TempDir(), "grid"))
+	other := planned("ab/other")
+	other.Replace = true
+	c := taken(t, folder.KindSweep, dir)
+	f, err := folder.OpenSweepFolder(t.Context(), c, other, false)
+	if err == nil {
+		err = errors.Join(f.Begin(), f.Put("a", cellOf("ab/other")))
+	}
+	c.Release()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for sweep, want := range map[string][]bool{"ab": {true, true}, "ab/other": {true, false}} {
+		f, err := folder.LookIntoSweepFolder(t.Context(), dir, planned(sweep), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := []bool{f.Finished("a"), f.Finished("b")}; !slices.Equal(got, want) {
+			t.Errorf("of %s there are %v, want %v", sweep, got, want)
+		}
+	}
+}
+
 // Cells are finished that are there with the bytes that were written and the spec that the sweep gives them; not those that were changed, of another spec, or files.
 func TestWhichCellsAreFinished(t *testing.T) {
 	for name, x := range map[string]struct {

@@ -113,6 +113,15 @@ func TestAllMistakesAreReported(t *testing.T) {
 	}
 }
 
+// Where the derivative of the next state makes more than the limits let through, that is the mistake, and nothing is said of the objective's.
+func TestOneMistakeForOneLimit(t *testing.T) {
+	numbers := &Value{Shape: []int{1 << 20}, Data: make([]float64, 1<<20)}
+	_, err := Compile(Source{Decision: "q", State: "p", Next: "p", Minimize: "p*q", Let: []Binding{{Name: "a", Data: numbers}, {Name: "b", Data: numbers}}})
+	if want := "model.next:1:1: the derivative of the formula makes more than 2097152 constants"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 func TestPrecedence(t *testing.T) {
 	for body, want := range map[string]float64{
 		"2*3^2": 18, "-3^2": -9, "2^-1": 0.5, "2^3^2": 512, "2^-1*4": 2, "7 - 2 - 1": 4, "8/4/2": 1, "2 + 3*4": 14, "-2*3": -6,

@@ -24,6 +24,16 @@ func TestAnglesByHand(t *testing.T) {
 	}
 }
 
+// By hand: along (1, 1, 1) the cosine is 3/(√3·√3), which rounds to more than 1. It is an angle all the same, either way.
+func TestAnglesBeyondRounding(t *testing.T) {
+	if long := math.Sqrt(3); !(3/(long*long) > 1) {
+		t.Fatal("nothing is rounded beyond 1")
+	}
+	if got := degrees([]float64{1, 1, 1, -1, -1, -1}, []float64{1, 1, 1}); !slices.Equal(got, []float64{0, 180}) {
+		t.Errorf("angles %v, want 0 and 180", got)
+	}
+}
+
 // By hand, ⌈turns·(i/n)²⌉ without repeats.
 func TestSnapshotsByHand(t *testing.T) {
 	for _, x := range []struct {

@@ -153,6 +153,46 @@ func TestWhatIsFlatIsLookedAroundOnce(t *testing.T) {
 	}
 }
 
+// By hand: a slope whose gradient says nothing is always lower .3 further down. Of six rounds five look around and go there; the last stays where it is still.
+func TestLookingAroundEnds(t *testing.T) {
+	s := line()
+	s.land, s.Effort = overSet(plainly(func(g, u []float64) (float64, error) {
+		g[0] = 0
+		return u[0], nil
+	}), set.Whole{}, 1), Effort{}.filled(1)
+	if p := s.finish(place{u: []float64{0}, steepest: 1}, 1e-10); math.Abs(p.u[0]+1.5) > 1e-12 || p.residual != 0 {
+		t.Errorf("it ends at %v with the residual %v", p.u, p.residual)
+	}
+}
+
+// By hand: where the gradient leads up, −1 everywhere instead of 1, no descent helps, but what is tried besides is lower, in every round; what the last leaves is the length 1 of that gradient.
+func TestWhatLiesAboutItsSlopeEnds(t *testing.T) {
+	s := line()
+	s.land, s.Effort = overSet(plainly(func(g, u []float64) (float64, error) {
+		g[0] = -1
+		return u[0], nil
+	}), set.Whole{}, 1), Effort{}.filled(1)
+	if p := s.finish(place{u: []float64{0}, residual: 1, steepest: 1}, 1e-10); !(p.u[0] < -12) || p.residual != 1 || !p.kink {
+		t.Errorf("%+v", p)
+	}
+}
+
+// By hand, near 0 and near 1: points of rest are one up to a millionth of the unit, or of their length and that.
+func TestPointsOfRestAreKeptOnce(t *testing.T) {
+	for _, x := range []struct {
+		at, by float64
+		want   int
+	}{{1e-6, -1e-6, 1}, {0, 1.1e-6, 2}, {0, -1.5e-6, 2}, {1, 1.9e-6, 1}, {1, 2.1e-6, 2}} {
+		r := &resting{land: overSet(bowl{1, 0}, set.Whole{}, 1), g: make([]float64, 1)}
+		for _, u := range []float64{x.at, x.at + x.by} {
+			r.add(Point{Decision: []float64{u}}, false)
+		}
+		if len(r.found) != x.want {
+			t.Errorf("%v and %v more are %d points of rest, want %d", x.at, x.by, len(r.found), x.want)
+		}
+	}
+}
+
 // Sampling errors do not depend on where decisions are: those of a mean near 10⁸ are those of a mean near 0, √7/√5 by hand.
 func TestSamplingErrorsFarAway(t *testing.T) {
 	m, err := formula.Compile(formula.Source{Decision: "u", State: "p", Trait: "d", Next: "0.5*p + 0.5*d", Minimize: "0.5*(u - p)^2"})

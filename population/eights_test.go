@@ -236,9 +236,11 @@ func TestForesightIsOfTheOwnCrowd(t *testing.T) {
 	own := modelOf(traits)
 	others, strangers, social := own, own, own
 	others.Traits = kedge.Block{Data: slices.Clone(traits.Data), Width: 4}
+	fewer := own
+	fewer.Traits = kedge.Block{Data: traits.Data[:4*19], Width: 4}
 	strangers.Settler = inTiles{dynamics.Polarized{Dim: 4, Lambda: 0.3, Sigma: 0.5}}
 	social.Social = true
-	for name, m := range map[string]kedge.Model{"other people": others, "other dynamics": strangers, "people who see the mean": social} {
+	for name, m := range map[string]kedge.Model{"other people": others, "the first people alone": fewer, "other dynamics": strangers, "people who see the mean": social} {
 		if tiles.Foresight(m) != nil {
 			t.Errorf("foresees for %s", name)
 		}
@@ -248,5 +250,33 @@ func TestForesightIsOfTheOwnCrowd(t *testing.T) {
 	}
 	if ahead := tiles.Foresight(own); ahead.Foresee(make([]float64, 4)) || ahead.Foresee([]float64{1}) {
 		t.Error("foresees a decision without direction, or of another length")
+	}
+}
+
+// listed is a dynamics whose values cannot be compared.
+type listed struct {
+	inTiles
+	notes []string
+}
+
+// One person of one entry is a crowd that foresees. One whose dynamics cannot be told from others is none, and nobody panics.
+func TestForesightOfOddCrowds(t *testing.T) {
+	one := kedge.Block{Data: []float64{1}, Width: 1}
+	f := dynamics.Polarized{Dim: 1, Lambda: 0.4, Sigma: 0.5}
+	model := modelOf(one)
+	ahead := gather(t, population.Config{Dynamics: inTiles{f}, Traits: one}).Foresight(model)
+	if ahead == nil {
+		t.Fatal("one person foresees nothing")
+	}
+	pu := []float64{0}
+	if foreseen := ahead.Foresee([]float64{-0.5}); !foreseen {
+		t.Error("one person does not foresee")
+	} else if _, ok := ahead.AlignPeople(pu, 0); !ok || pu[0] != -0.5 {
+		t.Errorf("one person is at 1 under −½: %v, %v", pu, ok) // on a sphere of two points nobody leaves his own
+	}
+	odd := listed{inTiles: inTiles{f}}
+	model.Dynamics, model.Settler = odd, odd
+	if gather(t, population.Config{Dynamics: odd, Traits: one}).Foresight(model) != nil {
+		t.Error("foresees for a dynamics that cannot be told from others")
 	}
 }

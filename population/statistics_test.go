@@ -187,7 +187,7 @@ func TestLawsRefuse(t *testing.T) {
 func TestLawsRefuseSizes(t *testing.T) {
 	for _, l := range []population.Law{
 		population.Sphere{}, population.Cap{Angle: 90}, population.Bimodal{Angle: 90}, population.Normal{},
-		population.Proportions{}, population.Dirichlet{}, population.Table{Width: 1},
+		population.Proportions{}, population.Dirichlet{}, population.Table{Width: 1}, population.Table{},
 	} {
 		for _, size := range [][2]int{{0, 3}, {3, 0}, {-1, 3}, {3, -1}, {1 << 40, 1 << 40}} {
 			if err := l.Check(size[0], size[1]); !typed(err) {

@@ -196,3 +196,33 @@ func TestPolarizedRefusesToSplit(t *testing.T) {
 	trusting := &sensitivity.Polarized{Dim: 2, Lambda: 0.5, Sigma: 0.5, Floor: 1e-9}
 	product(t, trusting, p, []float64{0, math.Sqrt(1 - 1e-7)}, p, v)
 }
+
+// By hand: who is at home, with u = 0, has c = 1 and D = 1 − λ = 1/2 to the bit. A D that is the floor is refused, one above it is not, also
+// where D is the largest number, which a remembered norm may be.
+func TestPolarizedAtItsFloor(t *testing.T) {
+	p, u, v := []float64{1, 0}, []float64{0, 0}, []float64{1, 2}
+	const largest = math.MaxFloat64 // less 1/2 is the same number
+	for _, c := range []struct{ floor, norm float64 }{{0.5, 1}, {math.Nextafter(0.5, 0), 1}, {largest, largest}, {math.Nextafter(largest, 0), largest}} {
+		one := sensitivity.Polarized{Dim: 2, Lambda: 0.5, Sigma: 0.5, Floor: c.floor}
+		asked := map[string]func() error{"remembered": func() error {
+			return (&sensitivity.PolarizedNorm{Polarized: one}).PullRows(make([]float64, 2), []float64{1, 0, c.norm}, u, p, []float64{1, 2, 0})
+		}}
+		if c.norm == 1 {
+			asked["computed"] = func() error { return one.PullRows(make([]float64, 2), p, u, p, v) }
+			asked["of each"] = func() error {
+				return (&sensitivity.PolarizedEach{Dim: 2, Floor: c.floor}).PullRows(make([]float64, 2), p, u, []float64{1, 0, 0.5, 0.5}, v)
+			}
+			asked["in a plane"] = func() error {
+				if h := (kedge.Planes{PU: []float64{0}, Along: []float64{0}, Across: []float64{1}}); !one.PullPlanes(h, u) {
+					return kedge.ErrSingular
+				}
+				return nil
+			}
+		}
+		for how, ask := range asked {
+			if err := ask(); errors.Is(err, kedge.ErrSingular) != (c.floor == 0.5 || c.floor == largest) || err != nil && !errors.Is(err, kedge.ErrSingular) {
+				t.Errorf("a D %s for a norm of %v above the floor %v: %v", how, c.norm, c.floor, err)
+			}
+		}
+	}
+}

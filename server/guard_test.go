@@ -120,3 +120,30 @@ func TestGuardrailsInHindsight(t *testing.T) {
 	}
 	s.is(s.want(422, "POST", s.loop+"/guardrails/test", `{"guardrails":[{"name":"x","of":"mean(nothing)","most":1}]}`), "type", "/problems/bad-spec")
 }
+
+// A batch may be one person of one number: who is outside of what people can be counts in hindsight as little as at the close.
+func TestHindsightOfOnePerson(t *testing.T) {
+	s := newScriptOf(t, `
+iterations: 100
+model:
+  decision: q
+  state: p
+  trait: d
+  next: 0.5*p + 0.5*(d - q)
+  maximize: p*q
+  subject to: 0 <= q <= 20
+population: {size: 10, law: normal, mean: 10, deviation: 1}
+start: {law: values, values: [3]}
+algorithms:
+  - {name: composite, kind: composite, step: 0.05, batch: 10}
+live: {samples: {least: 1}, cap: {norm: 0.5}, safe: [4], outliers: {state: [0, 100]}}
+`)
+	for k, p := range []float64{6, 500, 7} {
+		decision := fmt.Sprintf("%s/decisions/%d", s.loop, k+1)
+		u := s.want(200, "POST", s.loop+"/ask", "")["u"].([]any)
+		s.want(201, "PUT", decision+"/deployment", fmt.Sprintf(`{"u":[%v]}`, u[0]))
+		s.want(201, "PUT", decision+"/batches/am", fmt.Sprintf(`{"p":[[%v]],"d":[[10]]}`, p))
+		s.want(200, "POST", decision+"/close", "")
+	}
+	s.is(s.want(200, "POST", s.loop+"/guardrails/test", `{"guardrails":[{"name":"low","of":"mean(p[0])","most":100}],"last":5}`), "closes", 2, "pass", 2, "lacking", 1)
+}

@@ -136,6 +136,30 @@ func TestPeopleOfTwoDecisions(t *testing.T) {
 	}
 }
 
+// The same people told of a decision that ended long ago and of the present one are there for its close.
+func TestPeopleOfThePresentDecision(t *testing.T) {
+	s := newScene(t, with("retain: {samples: 24h}"), session.Live)
+	all := people(1, 10, []float64{3, 3})
+	for k := 1; k <= 3; k++ {
+		s.must(session.Deploy{K: k, U: s.ask().U})
+		b := all
+		if k == 2 {
+			b = people(2, 10, []float64{3, 3})
+		}
+		s.must(session.Tell{K: k, ID: "am", Batch: b})
+		if k < 3 {
+			s.must(session.Close{K: k})
+		}
+	}
+	s.now = s.now.Add(24 * time.Hour)
+	if c := s.compacts(); c.Blobs != 0 || !slices.Equal(s.kept(), []int{1, 2, 3}) {
+		t.Errorf("%+v, kept are %v", c, s.kept())
+	}
+	if c := s.must(session.Close{K: 3}).(session.Closing); c.Outcome.Outcome != session.Stepped || c.Sample.Rows != 10 {
+		t.Errorf("%+v of %d people", c.Outcome, c.Sample.Rows)
+	}
+}
+
 // Somebody who is to be forgotten is forgotten with all who were told in one batch, before a close as well as after; others stay.
 func TestPeopleAreErased(t *testing.T) {
 	s := newScene(t, change("weights: optional", "weights: optional, ids: optional"), session.Live)

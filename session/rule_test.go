@@ -62,7 +62,7 @@ func TestRulesThatTryDecisions(t *testing.T) {
 	}
 	off := slices.Clone(a.U)
 	off[0], off[1] = off[0]-0.1, off[1]-0.1
-	if r := s.must(session.Deploy{K: a.K, U: off, Correct: true}).(session.Reached); r.Feasible || s.loop.Status().Alarms["infeasible"] == "" {
+	if r := s.brings(session.Deploy{K: a.K, U: off, Correct: true}, session.Corrected, session.Raised).(session.Reached); r.Feasible || s.loop.Status().Alarms["infeasible"] == "" {
 		t.Errorf("otherwise: %+v", r.Deployment)
 	}
 	s.must(session.Abandon{K: a.K})

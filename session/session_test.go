@@ -166,6 +166,11 @@ func (s *scene) sound() {
 	if err != nil {
 		s.Fatal(err)
 	}
+	for _, e := range s.past.events { // an alarm of a decision says of what is live there that people's answers are overdue
+		if is := strings.Contains(string(e.Body), `"data-overdue"`); e.Kind == session.Raised && (e.K > 0) != is {
+			s.Errorf("the alarm %s is of decision %d", e.Body, e.K)
+		}
+	}
 	again := session.New("shop", session.Standard)
 	if err := again.UnmarshalBinary(is); err != nil {
 		s.Fatal(err)

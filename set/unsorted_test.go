@@ -39,6 +39,22 @@ func TestUnsortedIsSorted(t *testing.T) {
 	}
 }
 
+// A vector that misses the sum by the bar below which it needs no sorting, and by the numbers beside the bar, is left as it is either way.
+func TestUnsortedAtTheBar(t *testing.T) {
+	for _, s := range []CappedSimplex{{1, math.Inf(1)}, {1, 1}, {0x1p100, math.Inf(1)}, {3, 2}} {
+		bar := 0.99 * s.tolerance(4)
+		for _, miss := range []float64{math.Nextafter(bar, 0), bar, math.Nextafter(bar, 1e300)} {
+			y := []float64{s.Sum / 2, 0, s.Sum / 2, miss}
+			if could := twins(t, s, y); could != (miss <= bar) || s.residual(y) != -miss {
+				t.Errorf("%v of %v misses the sum by %v: unsorted %v", s, y, s.residual(y), could)
+			}
+			if err := s.Project(y); err != nil || y[3] != miss {
+				t.Errorf("%v moves a point that misses it by %v: %v, %v", s, miss, y, err)
+			}
+		}
+	}
+}
+
 // What is no set or no vector is refused, however harmless the rest of it.
 func TestUnsortedRefuses(t *testing.T) {
 	r := stream.New(1, "refused")

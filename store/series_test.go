@@ -145,6 +145,28 @@ func TestBlocksAreMadeBehindCommits(t *testing.T) {
 	}
 }
 
+// forgetful keeps no block, as where there is no room for one.
+type forgetful struct{ Shelf }
+
+func (forgetful) Keep(context.Context, int, map[string][]byte, int, int, int) {}
+
+// What was worked out of a page is not worked out again for its other names, also where it cannot be kept: every decision is read once.
+func TestBlocksThatCannotBeKeptAreMadeOnce(t *testing.T) {
+	const decisions = perBlock + 3
+	s, read := opened(t, lived(t, decisions)), 0
+	g, err := s.graphOf(t.Context(), "shop")
+	if err == nil {
+		_, err = s.write.Exec(`DELETE FROM series`)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Shelf = counted{forgetful{g.Shelf}, &read}
+	if _, err := g.Page(t.Context(), []string{"u.0", "u.1", "rows"}, 1, 10); err != nil || read != decisions {
+		t.Errorf("%d decisions are read for three names, want %d, %v", read, decisions, err)
+	}
+}
+
 // Large blobs are files, small ones are packed, and both come back; a file goes when no loop has it any more.
 func TestBlobsComeBack(t *testing.T) {
 	s := opened(t, t.TempDir())

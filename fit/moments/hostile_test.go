@@ -11,6 +11,7 @@ import (
 	"github.com/kedge-opt/kedge/fit"
 	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/internal/evidence"
+	"gonum.org/v1/gonum/mat"
 )
 
 // spoiled is a copy of samples with something changed.
@@ -44,7 +45,7 @@ func TestSamplesThatAreRefused(t *testing.T) {
 		"1 laws of noise, the model has 0":           func(s *Sections) { s.Noise = append(s.Noise, standard()) },
 		"0 states, 0 traits":                         func(s *Sections) { *s = Sections{Exposure: s.Exposure} },
 		"one person says nothing of how much people": func(s *Sections) { alone(s, 0) },
-		"says nothing of how much means vary":        func(s *Sections) { alone(s, 3) },
+		"row 121: group 0, time 3: one person, or":   func(s *Sections) { alone(s, 3) },
 		"3 traits, the model takes":                  func(s *Sections) { s.Traits = make([]float64, 5*len(s.Time)) },
 		"2402 moments of a group, at most 2400":      func(s *Sections) { often(s, 1202) },
 	} {
@@ -56,8 +57,8 @@ func TestSamplesThatAreRefused(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 		var bad *fit.InputError
-		if !errors.As(err, &bad) || bad.Row >= 0 != strings.HasPrefix(err.Error(), "row ") {
-			t.Errorf("%#v is in a row that its words do not name", err)
+		if !errors.As(err, &bad) || bad.Row < -1 || bad.Row >= 0 != strings.HasPrefix(want, "row ") {
+			t.Errorf("%#v, want %q", err, want)
 		}
 	}
 	backwards := shopUnknowns()
@@ -141,6 +142,12 @@ func TestHostileSamples(t *testing.T) {
 		}, "another unit"},
 		{"one of 1e300", func(s *Sections) { s.States[31] = 1e300 }, "row 32: a state is 1e+300, too large"},
 		{"zero", func(s *Sections) { clear(s.States) }, "cannot be told"},
+		{"all alike, where nobody would come to", func(s *Sections) {
+			clear(s.Beside)
+			for i, t := range s.Time {
+				s.States[i] = 10 + float64(t%2)
+			}
+		}, "moments that are the same of everybody are missed by"},
 		{"decisions of 1e300", func(s *Sections) {
 			for i := range s.Beside {
 				s.Beside[i] *= 1e300
@@ -201,6 +208,33 @@ func TestCovariancesThatAreNone(t *testing.T) {
 	p.cohorts[0].targets[0].cov[1] = math.NaN()
 	if err := p.reweigh(t.Context(), theta); err == nil || !strings.Contains(err.Error(), "the covariance of moments is none") {
 		t.Errorf("of a covariance that is none: %v", err)
+	}
+}
+
+// By hand: where all people are alike no moment has a weight, and the largest miss is told; where one of two moments differs, with the variance 1/4, its weight is
+// 2², and only the other is told. Two that go together but for a share e of their variance 1 have the combinations of the variances 2 and e: the second is that of
+// nobody where it is no more than 10⁻¹⁰ of the first.
+func TestMomentsThatAreTheSameOfEverybody(t *testing.T) {
+	g := &cohort{weight: make([]float64, 4), targets: []target{{mean: []float64{1, -3}}}}
+	for _, c := range []struct {
+		a, b, both float64 // variances, and the covariance
+		told       int
+		odd        float64
+	}{{0, 0, 0, 0, 5}, {0, 0.25, 0, 1, 3}, {1, 1, 1 - 3e-10, 2, 0}, {1, 1, 1 - 1.5e-10, 1, 8 / math.Sqrt2}, {1, 1, 1, 1, 8 / math.Sqrt2}} {
+		s := mat.NewSymDense(2, []float64{c.a, c.both, c.both, c.b})
+		l, odd, err := rootOfInverse(s, g, []float64{-2, 2})
+		if err != nil || rank(l) != c.told || !(math.Abs(odd-c.odd) <= 1e-6) {
+			t.Errorf("%+v: weights %v, odd %v, %v", c, l, odd, err)
+			continue
+		}
+		var of, weighed mat.Dense // combinations that are told have the variance 1
+		of.Mul(s, l)
+		weighed.Mul(l.T(), &of)
+		for i := range 2 {
+			if v := weighed.At(i, i); rank(mat.NewDense(2, 1, []float64{l.At(0, i), l.At(1, i)})) > 0 && !(math.Abs(v-1) <= 1e-5) {
+				t.Errorf("%+v: combination %d has the variance %v", c, i, v)
+			}
+		}
 	}
 }
 

@@ -97,6 +97,11 @@ func TestLooksBackThatAreRefused(t *testing.T) {
 	if _, err := look(t, named, strings.Replace(log, "who,", "id,", 1), Lookback{From: "4"}); err == nil || !strings.Contains(err.Error(), `two columns have the name "who"`) {
 		t.Errorf("two columns of a name: %v", err)
 	}
+	var nothing *logs.NothingUnknownError // whatever else is wrong with the log
+	known := strings.NewReplacer(`slope: "?"`, "slope: -0.7", "person: who", "kind: sections").Replace(spec)
+	if _, err := look(t, known, log, Lookback{From: "4"}); !errors.As(err, &nothing) {
+		t.Errorf("with nothing unknown: %v", err)
+	}
 	files := strings.NewReplacer(`slope: "?"`, `slope: "?", table: {file: gone.csv}`, "slope*u + d", "slope*u + d + table", "log.csv", "away.csv").Replace(spec)
 	if _, err := look(t, files, log, Lookback{From: "4"}); err == nil || !strings.Contains(err.Error(), "gone.csv") {
 		t.Errorf("without a table of the model and without a log: %v", err)

@@ -344,6 +344,9 @@ func TestSweepMistakes(t *testing.T) {
 		{"dynamics.lambda: [0.1, 0.2]", strings.Repeat("a.", 40) + "a: [1]", "x.yaml:5: over.\"" + strings.Repeat("a.", 30) + "…\": want a key of the spec, as in dynamics.lambda"},
 		{"count: 3", "count: 90000", "x.yaml:5: over makes 180000 cells or more, at most 100000 can be run; list fewer values, or draw some with design: random"},
 		{"[0.1, 0.2]\n  algorithms.vanilla.step: {from: 0.01, to: 1, count: 3, scale: log}", "[0.1]\n  set.center: [[0, 0, 0]]", "x.yaml:6: set.center has 3 entries, the decision has 2 (in the cell dynamics.lambda: 0.1, set.center: [0, 0, 0])"},
+		{"iterations: 20", "set.kind: box", "x.yaml:3: unknown key set.radius, box has kind, lower, upper and integer (in 6 cells, the first dynamics.lambda: 0.1, algorithms.vanilla.step: 0.01)\n" +
+			"x.yaml:3: set.lower is missing, want a number or -.inf, or a list of those (in 6 cells, the first dynamics.lambda: 0.1, algorithms.vanilla.step: 0.01)\n" +
+			"x.yaml:3: set.upper is missing, want a number or .inf, or a list of those (in 6 cells, the first dynamics.lambda: 0.1, algorithms.vanilla.step: 0.01)"},
 	} {
 		if !strings.Contains(gridSweep, c.old) {
 			t.Fatalf("nothing to break: %s", c.old)

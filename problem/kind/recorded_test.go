@@ -2,11 +2,13 @@ package kind_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/kedge-opt/kedge/problem/form"
 	"github.com/kedge-opt/kedge/problem/kind"
+	"github.com/kedge-opt/kedge/set"
 )
 
 // sets are right and wrong ones of decisions of two entries.
@@ -132,6 +134,50 @@ func TestSetsOfUnknownLength(t *testing.T) {
 			if strings.Contains(line, "the decision has 2") {
 				t.Errorf("%s: %s", text, line)
 			}
+		}
+	}
+}
+
+// What a set says that could not be read is told, and nothing that follows of it.
+func TestWholeNumbersOfWhatCouldNotBeRead(t *testing.T) {
+	c := kind.Standard()
+	for text, want := range map[string]string{
+		"{kind: ball, radius: -2, integer: [0]}":        "set.radius is -2",
+		"{kind: ball, radius: 2, integer: [0]}":         "set.integer names some entries",
+		"{kind: box, lower: x, upper: 3, integer: [5]}": "set.lower is \"x\"",
+		"{kind: box, lower: 0, upper: 3, integer: [5]}": "set.integer names entry 5",
+	} {
+		var x kind.Set
+		s := read("set: "+text, below("set", func(f *form.Form) { c.DescribeSet(f, &x) }))
+		scene := s.scene(nil, 2, 2)
+		kind.CheckSet(scene, "set", x, form.Length{N: 2, Of: "the decision"})
+		if told := s.told(); len(told) != 1 || !strings.Contains(told[0], want) {
+			t.Errorf("%s: %q, want %q alone", text, told, want)
+		}
+	}
+}
+
+// A convex set is shrunk towards its point inside v by 1 − δ√n/r, where r is how far the set goes from v along the axes: its bounds go to v + by·(bound − v).
+func TestBoundsOfShrunkConvexSets(t *testing.T) {
+	const delta = 0.125
+	whole := &kind.ConvexSet{Where: []string{"u[0] >= 1", "u[0] <= 4", "u[1] >= 0.5", "u[0]^2 + 4*u[1]^2 <= 36"}}
+	small, ok := kind.Shrink(whole, delta, 2)
+	built, err := whole.Build(2)
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	shrunk, err := small.Build(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, to := built.(set.Convex), shrunk.(set.Convex)
+	v := from.Inside
+	across, up := math.Sqrt(36-4*v[1]*v[1]), math.Sqrt(36-v[0]*v[0])/2 // how far the ellipse goes through v
+	by := 1 - delta*math.Sqrt2/min(v[0]-1, 4-v[0], v[1]-0.5, across-v[0], up-v[1])
+	want := set.Box{Lower: []float64{v[0] + by*(1-v[0]), v[1] + by*(0.5-v[1])}, Upper: []float64{v[0] + by*(4-v[0]), math.Inf(1)}}
+	for i := range v {
+		if up := to.Bounds.Upper[i]; !(math.Abs(to.Bounds.Lower[i]-want.Lower[i]) < 1e-9) || up != want.Upper[i] && !(math.Abs(up-want.Upper[i]) < 1e-9) {
+			t.Errorf("entry %d is from %v to %v, want from %v to %v", i, to.Bounds.Lower[i], to.Bounds.Upper[i], want.Lower[i], want.Upper[i])
 		}
 	}
 }

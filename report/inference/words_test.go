@@ -2,10 +2,13 @@ package inference
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/kedge-opt/kedge/logs"
 	"github.com/kedge-opt/kedge/logs/backtest"
+	"github.com/kedge-opt/kedge/problem"
+	"github.com/kedge-opt/kedge/problem/record"
 )
 
 // A half-life is told with its interval, if there is one, and with that people may never settle, if that is within it.
@@ -41,6 +44,40 @@ func TestValuesOfALookBackHaveIntervals(t *testing.T) {
 		}
 		if want := "3; 7.000; 5.000 (4.000 … 6.000); 5.000; 5.000; –; "; got != want {
 			t.Errorf("settled %t: %q, want %q", isSettled, got, want)
+		}
+	}
+}
+
+// By hand: four numbers are named in the headline, of five it says how many there are; of decisions no more than four have a reason.
+func TestHowManyAHeadlineNames(t *testing.T) {
+	for n, want := range map[int]string{
+		3: "a is 1, b is 2 and c is 3, with 95 % intervals.", 4: "a is 1, b is 2, c is 3 and d is 4, with 95 % intervals.",
+		5: "5 of 5 numbers were found; the table has them, with intervals that hold them in 95 of 100 such logs.",
+	} {
+		nan := logs.Amount(math.NaN())
+		e := &logs.Inference{Answer: &logs.Response{Entries: make([]logs.Reply, n)}}
+		for i := range n {
+			e.Found = append(e.Found, logs.Inferred{Name: string(rune('a' + i)), Value: logs.Amount(i + 1), Low: nan, High: nan})
+		}
+		got := answer(e, Recipe{How: "Tried."})
+		if got.Headline != want || len(got.Reasons) != min(n, 4)+1 {
+			t.Errorf("%d numbers: %q with %d reasons", n, got.Headline, len(got.Reasons))
+		}
+	}
+}
+
+// By hand: with traits that were found, errors come back by −1/T without any cause, T being how many pairs there are of each of the people, and not below 1.
+func TestErrorsThatTraitsLeave(t *testing.T) {
+	for _, x := range []struct {
+		pairs, people int
+		want          string
+	}{{12, 4, "−33.3"}, {4, 1, "−25.0"}, {5, 2, "−40.0"}, {3, 2, "−66.7"}, {2, 2, "−100"}, {2, 3, "−100"}, {4, 0, "−25.0"}} {
+		e := &logs.Inference{Pairs: x.pairs, People: x.people, Quality: &logs.Quality{Echoes: []logs.Echoed{{State: "p", Share: 0.1, Error: 1}}}}
+		e.Spec = &problem.Spec{Data: &record.DataSection{}}
+		e.Spec.Data.Effects = record.OfPeople
+		got := strings.Join(verdict(e).Reasons, "\n")
+		if want := "; with traits that were found, about " + x.want + "\u202f% is no sign of anything"; !strings.Contains(got, want) {
+			t.Errorf("%d pairs of %d people: %q, want %q", x.pairs, x.people, got, want)
 		}
 	}
 }
