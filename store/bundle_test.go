@@ -111,14 +111,19 @@ func TestBundlesThatAreWrong(t *testing.T) {
 		}
 		c.harm(t)
 		_, _, err := ReadBundle(t.Context(), dir)
-		if _, verified := Verify(t.Context(), dir); err == nil || verified == nil || !strings.Contains(err.Error(), c.words) {
-			t.Errorf("%s: %v, verified %v, want %q", name, err, verified, c.words)
-		}
-		broken, _ := errors.AsType[*session.ChainError](err)
-		if seq, is := ofEvent[name]; is != (broken != nil) || is && (broken.Seq != seq || broken.Loop == "") {
-			t.Errorf("%s: %v is %+v, want one of event %d", name, err, broken, seq)
+		_, verified := Verify(t.Context(), dir)
+		if at := brokenAt(err); err == nil || verified == nil || !strings.Contains(err.Error(), c.words) || at != ofEvent[name] {
+			t.Errorf("%s: %v of event %d, want %q of %d; verified %v", name, err, at, c.words, ofEvent[name], verified)
 		}
 	}
+}
+
+// brokenAt is the event at which a chain of a loop is broken, 0 if none is.
+func brokenAt(err error) int {
+	if broken, is := errors.AsType[*session.ChainError](err); is && broken.Loop != "" {
+		return broken.Seq
+	}
+	return 0
 }
 
 // A bundle has all of a loop: the state of its rule that a compaction kept, its newest spec, and who is still there, whatever is known of them.

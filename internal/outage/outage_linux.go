@@ -62,12 +62,20 @@ func (d *Mount) Cut() error {
 	return d.on(func(disk int) error { return unix.IoctlSetPointerInt(disk, shutdown, noLogFlush) })
 }
 
-// Restore mounts the disk again once everybody has left it.
-func (d *Mount) Restore() error {
-	if err := d.unmount(); err != nil {
-		return err
+// Restore mounts the disk again once everybody has left it. A namespace that began meanwhile has all disks that there were: as long as it lives the
+// disk comes back as it was cut, and is left again.
+func (d *Mount) Restore() (err error) {
+	for range 1200 {
+		if err := errors.Join(d.unmount(), d.mount()); err != nil {
+			return err
+		}
+		probe := filepath.Join(d.Dir, "probe")
+		if err = errors.Join(os.Mkdir(probe, 0o700), os.Remove(probe)); err == nil {
+			return nil
+		}
+		time.Sleep(50 * time.Millisecond)
 	}
-	return d.mount()
+	return fmt.Errorf("the disk has no power: %w", err)
 }
 
 // unmount waits for those who look at all disks of a machine, and are soon gone.
