@@ -48,7 +48,7 @@ func TestRehearsalsAreAsRecorded(t *testing.T) {
 	var lines []string
 	for i, c := range []struct{ program, spec, rounds string }{
 		{"good", full, "r.csv"}, {"good", bare, "r.csv"}, {"other", full, "r.csv"}, {"other", strings.Replace(full, "  safe: [1, 1]\n", "", 1), ""}, {"good", full, "missing/r.csv"}, {"echo", full, ""}, {"ends", full, ""}, {"words", full, ""}, {"unknown", full, ""}, {"sorry", full, ""},
-		{"nobody", full, ""}, {"narrow", full, ""}, {"asleep", full, ""}, {"", full, ""}, {"missing", full, ""},
+		{"nobody", full, ""}, {"narrow", full, ""}, {"asleep", full, ""}, {"", full, ""}, {"missing", full, ""}, {"good", strings.Replace(bare, "iterations: 5", "iterations: 1", 1), ""},
 	} {
 		command := "sh p.sh"
 		switch c.program {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/kedge-opt/kedge/command/exit"
+	"github.com/kedge-opt/kedge/internal/phrase"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/live"
 	"github.com/kedge-opt/kedge/session"
@@ -115,7 +116,7 @@ func (r *Rehearsal) play(ctx context.Context, out io.Writer, s *Simulation, spec
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(out, "%s: %d decisions, %d steps; at last %s, value %s\n", a.Name, spec.Iterations, steps, numbers(last), strconv.FormatFloat(value, 'g', 6, 64))
+	_, err = fmt.Fprintf(out, "%s: %s, %s; at last %s, value %s\n", a.Name, phrase.Count(spec.Iterations, "decision"), phrase.Count(steps, "step"), numbers(last), strconv.FormatFloat(value, 'g', 6, 64))
 	return err
 }
 
