@@ -184,6 +184,9 @@ func (f *fitFlags) spare() error {
 	return fmt.Errorf("%s holds something else; want another folder with --out, or --overwrite", f.out)
 }
 
+// lockFile is there, and locked, while a command writes its files.
+const lockFile = ".kedge.lock"
+
 // put adds pages to files, writes all of them into the folder, and takes those away that are from a time before and not among them.
 func (f *fitFlags) put(files map[string][]byte, isOld func(name string) bool, pages func() (map[string][]byte, error)) error {
 	shown, err := pages()
@@ -199,6 +202,11 @@ func (f *fitFlags) put(files map[string][]byte, isOld func(name string) bool, pa
 		return err
 	}
 	defer dir.Close()
+	lock, err := dir.Lock(lockFile)
+	if err != nil {
+		return err
+	}
+	defer lock.Release()
 	if isOld != nil { // until all other files are in their places none of them is named by a spec of another fit
 		if err := errors.Join(dir.Remove(logs.SpecFile), dir.Sync(".")); err != nil {
 			return err

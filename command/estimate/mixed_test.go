@@ -1,9 +1,16 @@
 package estimate
 
 import (
+	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+
+	"github.com/kedge-opt/kedge/internal/disk"
+	"github.com/kedge-opt/kedge/internal/lists"
 )
 
 // A folder in which a fit could not write all of its files has no spec of the fit before beside draws and people of another: kedge run would take the
@@ -38,4 +45,45 @@ func TestFitsAreNotMixed(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// While another process writes its files into a folder nobody else does, and afterwards nothing is left of that.
+func TestOneWritesAtATime(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "found")
+	for _, command := range []string{"fit", "backtest"} {
+		args := append(quick(command), "--out", filepath.Join(out, command))
+		if code, err := calledInto(t, io.Discard, logOf(false), args...); code != 0 {
+			t.Fatal(err)
+		}
+		dir, err := disk.Disk{}.Open(filepath.Join(out, command))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer dir.Close()
+		before, err := os.ReadDir(dir.Path("."))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lock, err := dir.Lock(lockFile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if code, err := calledInto(t, io.Discard, logOf(false), append(args, "--seed", "2")...); code != 1 || !errors.Is(err, disk.ErrInUse) {
+			t.Errorf("%s into a folder that another process writes: %d, %v", command, code, err)
+		}
+		lock.Release()
+		after, err := os.ReadDir(dir.Path("."))
+		if err != nil || !slices.Equal(lists.Of(before, whatIs), lists.Of(after, whatIs)) {
+			t.Errorf("%s: before there are %v, after %v, %v", command, before, after, err)
+		}
+	}
+}
+
+// whatIs tells a file from another of its name.
+func whatIs(f os.DirEntry) string {
+	info, err := f.Info()
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprint(f.Name(), info.Size(), info.ModTime())
 }
