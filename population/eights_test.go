@@ -256,7 +256,7 @@ func TestForesightIsOfTheOwnCrowd(t *testing.T) {
 // listed is a dynamics whose values cannot be compared.
 type listed struct {
 	inTiles
-	notes []string
+	_ []string
 }
 
 // One person of one entry is a crowd that foresees. One whose dynamics cannot be told from others is none, and nobody panics.
