@@ -70,13 +70,16 @@ func (f *workerFlags) run(ctx context.Context) error {
 	f.Told = say
 	n, err := farm.Work(ctx, at, f.WorkerOptions)
 	say(phrase.CountGrouped(n, "cell") + " computed")
+	return ended(ctx, n, err)
+}
+
+// ended gives the error of a worker that has computed so many cells the code that the help says. What ends one at work, or keeps it from all work that is there, is a failure.
+func ended(ctx context.Context, n int, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return exit.With(exit.Interrupted, fmt.Errorf("stopped; cells at work were given back"))
-	case err != nil && n == 0 && !errors.As(err, new(*farm.BuildError)):
-		return err
-	case err != nil:
+	case n > 0, errors.As(err, new(*farm.BuildError)), errors.As(err, new(*farm.HungError)):
 		return exit.Failure(err)
 	}
-	return nil
+	return err
 }

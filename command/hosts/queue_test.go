@@ -121,3 +121,28 @@ func TestQueueCommands(t *testing.T) {
 		t.Errorf("a worker that is stopped: %v", err)
 	}
 }
+
+// A worker ends with the codes of its help: 0 nothing was to be done, 1 all sweeps are of other builds or a cell does not stop, be it the first, 64 the queue refuses before anything
+// was computed, 130 it was stopped, whatever else happened then.
+func TestHowAWorkerEnds(t *testing.T) {
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	other, hung, refused := &farm.BuildError{Sweep: "grid", Why: "it is old"}, &farm.HungError{Cell: "c"}, errors.New("no queue")
+	for _, c := range []struct {
+		ctx  context.Context
+		n    int
+		err  error
+		want int
+	}{
+		{t.Context(), 0, nil, 0}, {t.Context(), 2, nil, 0}, {t.Context(), 0, other, 1}, {t.Context(), 0, hung, 1}, {t.Context(), 1, hung, 1}, {t.Context(), 1, refused, 1}, {t.Context(), 0, refused, 64},
+		{stopped, 0, context.Canceled, 130}, {stopped, 2, context.Canceled, 130}, {stopped, 0, nil, 130}, {stopped, 1, hung, 130}, {stopped, 0, refused, 130},
+	} {
+		err, code := ended(c.ctx, c.n, c.err), 0
+		if err != nil {
+			code = exit.CodeOf(err)
+		}
+		if code != c.want || code < 130 && !errors.Is(err, c.err) {
+			t.Errorf("after %d cells and %v it ends with %d, %v, want %d", c.n, c.err, code, err, c.want)
+		}
+	}
+}
