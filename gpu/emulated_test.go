@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"math"
@@ -365,7 +366,7 @@ func TestSurvey(t *testing.T) {
 	}
 }
 
-// A GPU that has no room for what a survey copies is in trouble, and says so.
+// A GPU that has no room for what a survey copies is in trouble, and says so, in JSON as well: what was not measured is 0.
 func TestSurveyWithoutRoom(t *testing.T) {
 	calm(t)
 	d := emulated.New()
@@ -383,6 +384,9 @@ func TestSurveyWithoutRoom(t *testing.T) {
 			list, err := Survey(d)
 			if err != nil || len(list) != 1 || !strings.Contains(list[0].Trouble, "out of memory (2) to "+name) || d.Taken() != 0 {
 				t.Errorf("call %d, %s, fails: %+v, %v; %d bytes are taken", k, name, list, err, d.Taken())
+			}
+			if text, err := json.Marshal(list); err != nil || !bytes.Contains(text, []byte(`"copied":0,`)) || !bytes.Contains(text, []byte(`"trouble":"`)) {
+				t.Errorf("call %d, %s, fails: %s, %v", k, name, text, err)
 			}
 		}
 	}

@@ -66,6 +66,9 @@ func (s *Surveyed) try(by device.Driver) error {
 	}
 	defer p.dev.Free(to)
 	copied, err := p.lap(5, func() error { return p.dev.Copy(to, from, bytes) })
+	if err != nil {
+		return err
+	}
 	s.Copied = 2 * float64(bytes) / copied.Best / 1e9
-	return err
+	return nil
 }
