@@ -128,7 +128,7 @@ func (l *Remote) Flush(ctx context.Context) (sent int, err error) {
 		file := filepath.Join(l.drawer(), e.Name())
 		var s spooled
 		if err := readJSON(file, &s); err != nil {
-			return sent, err
+			return sent, errors.Join(append(refused, err)...)
 		}
 		_, err := l.tell(ctx, s.K, s.Name, s.Batch)
 		err = settle(file, err)

@@ -166,3 +166,38 @@ func TestWaitingBatchesAreNotReplaced(t *testing.T) {
 		t.Errorf("%d are sent, %v, and %s arrives", sent, err, arrived)
 	}
 }
+
+// What the service refuses of the batches that wait is told and set aside, whatever becomes of those behind it, and nothing is closed without them.
+func TestWaitingBatchesThatAreRefused(t *testing.T) {
+	for ending, behind := range map[string]string{"": `{"k":1,"name":"c","batch":{}}`, "1-c.json": "no batch"} {
+		spool, closed := t.TempDir(), 0
+		waiting := map[string]string{"1-a.json": `{"k":1,"name":"a","batch":{}}`, "1-b.json": `{"k":1,"name":"b","batch":{}}`, "1-c.json": behind}
+		place := func(name string) string { return filepath.Join(spool, "shop", name) }
+		if err := os.MkdirAll(place(""), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range waiting {
+			if err := os.WriteFile(place(name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c := served(func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case strings.HasSuffix(r.URL.Path, "/batches/b"):
+				refuse(w, http.StatusConflict, false)
+				return
+			case strings.HasSuffix(r.URL.Path, "/close"):
+				closed++
+			}
+			fmt.Fprint(w, `{}`)
+		})
+		client.Spool(spool)(c)
+		if _, err := c.Loop("shop").Close(t.Context(), 1); closed > 0 || !client.IsProblem(err, "odd") || !strings.Contains(err.Error(), ending) {
+			t.Errorf("%q: closed %d times, %v", behind, closed, err)
+		}
+		_, after := os.Stat(place("1-b.refused"))
+		if left, _ := filepath.Glob(place("*.json")); after != nil || (len(left) > 0) != (ending != "") {
+			t.Errorf("left are %v, %v", left, after)
+		}
+	}
+}
