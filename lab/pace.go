@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"errors"
+	"math"
 	"runtime"
 	"time"
 
@@ -53,7 +54,7 @@ func NewPace(ctx context.Context, p *problem.Problem, workers int, moment time.D
 
 // turnOf measures the turns of an algorithm, in its first trial, and returns the decision that it comes to.
 func turnOf(ctx context.Context, p *problem.Problem, algorithm, workers int, moment time.Duration) (seconds float64, last []float64, err error) {
-	t, err := p.Trial(algorithm, 0, 0)
+	t, err := p.Trial(algorithm, 0, math.NaN())
 	if err != nil {
 		return 0, nil, err
 	}

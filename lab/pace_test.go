@@ -5,11 +5,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/kedge-opt/kedge/internal/evidence"
+	"github.com/kedge-opt/kedge/loop"
 	"github.com/kedge-opt/kedge/optimum"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/kind"
@@ -82,6 +84,27 @@ func TestSecondsAddUp(t *testing.T) {
 		if got := p.Seconds(&s, times); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%v times the trials take %v s, want %v", times, got, want)
 		}
+	}
+}
+
+// Turns are those of the first trial, which has no loss of one before it to begin with: they come to the decision that a loop of its own comes to.
+func TestPacesAreOfTheFirstTrial(t *testing.T) {
+	p := of(t, "lq2", "iterations=5", "population.sampling=with-replacement", "algorithms=[{name: a, kind: derivative-free, step: 0.05, delta: 0.1, batch: 2, carry: true, trials: 2}]")
+	_, got, err := turnOf(t.Context(), p, 0, 1, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := p.Trial(0, 0, math.NaN())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := loop.Loop{Population: first.Population, Algorithm: first.Algorithm, Objective: first.Objective, Turns: 5, Batch: 2, Hold: p.Spec.Hold}
+	if err := l.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want := make([]float64, 2)
+	if first.Algorithm.Ask(want); !slices.Equal(got, want) {
+		t.Errorf("they come to %v, want %v", got, want)
 	}
 }
 
