@@ -115,7 +115,7 @@ func (p *Problem) prove(ctx context.Context, f *steady.Objective, at *optimum.Po
 	case grounds == proof.ByConvexity:
 		known.Proven, known.Why = true, "the settled loss is convex: "+found.Reason
 	case grounds == proof.ByBounds:
-		known.Proven, known.Why = true, fmt.Sprintf("bounds over %d boxes of decisions leave nothing better", found.Boxes)
+		known.Proven, known.Why = true, "bounds over "+phrase.Count(found.Boxes, "box", "boxes")+" of decisions leave nothing better"
 	}
 	return known, nil, nil
 }
