@@ -183,6 +183,7 @@ func TestSlowClients(t *testing.T) {
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	worst := 0.0
+	late := lateness()
 	hold := func(c net.Conn) { // sends a byte now and then until it is cut off
 		all.Add(1)
 		go func() {
@@ -225,12 +226,32 @@ func TestSlowClients(t *testing.T) {
 	all.Wait()
 	later, worstLater := spread(50, ask) // the machine may have become busier meanwhile
 	alone, worstAlone = max(alone, later), max(worstAlone, worstLater)
-	row.AtMost("seconds beyond the limit until the last is cut off", worst-1, 1)
+	// On the way who is cut off waits four times for its turn on a busy machine: accepted, timed, closed, and seen here.
+	row.AtMost("seconds beyond the limit until the last is cut off", max(0, worst-1-4*late().Seconds()), 1)
 	row.AtMost("times as long as alone, in the middle of 50 asks", among.Seconds()/alone.Seconds(), 3)
 	if evidence.Whole() { // of 50 asks the 99th percentile is the slowest: in CI whatever else runs decides it
 		row.AtMost("times as long as alone, at the 99th percentile above 50 ms", max(worstAmong, 50*time.Millisecond).Seconds()/max(worstAlone, 50*time.Millisecond).Seconds(), 3)
 	}
 	row.AtMost("MB", p.memory("VmHWM"), 256)
+}
+
+// lateness begins to watch how late a clock wakes up, which is how busy the machine is, and tells the most of it.
+func lateness() (most func() time.Duration) {
+	done, told := make(chan struct{}), make(chan time.Duration)
+	go func() {
+		late := time.Duration(0)
+		for tick := 20 * time.Millisecond; ; {
+			begun := time.Now()
+			select {
+			case <-done:
+				told <- late
+				return
+			case <-time.After(tick):
+				late = max(late, time.Since(begun)-tick)
+			}
+		}
+	}()
+	return func() time.Duration { close(done); return <-told }
 }
 
 // spread is the median and the 99th percentile of how long something takes.
