@@ -224,6 +224,23 @@ func TestBenchWithoutADevice(t *testing.T) {
 	}
 }
 
+// So is who asks for one for a run, before anything is written, also where a file says how many people there are, which is known only once that is read.
+func TestRunsWithoutADevice(t *testing.T) {
+	if list, err := device.List(nil); err == nil && len(list) > 0 {
+		t.Skip("there is a device")
+	}
+	t.Chdir(t.TempDir())
+	write(t, "people.csv", "a,b\n1,2\n3,4\n")
+	for name, want := range map[string]string{"gpu:63": "--device gpu:63: ", "tpu": "--device tpu: want auto"} {
+		for _, people := range []string{"seed=1", "population={file: people.csv, traits: [a, b]}"} {
+			out, code := command(t, append(strings.Fields("run lq2 --quiet --no-check --iterations 5 --trials 1 --out d --device "+name), "--set", people)...)
+			if _, err := os.Stat("d"); code != exitUsage || !strings.Contains(out, want) || err == nil {
+				t.Errorf("on %s, %s: exit code %d, %s, a folder: %t", name, people, code, out, err == nil)
+			}
+		}
+	}
+}
+
 // What a service cannot be reached by is said before anything is run or written.
 func TestSimulateWithoutAService(t *testing.T) {
 	t.Chdir(t.TempDir())

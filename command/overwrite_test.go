@@ -27,7 +27,7 @@ func tree(t *testing.T, dir string) map[string]string {
 }
 
 // A folder that holds the result of something else is left as it is, with a word on what it holds, and what would be run here for hours is not
-// begun. The same again is fine, and so is what is asked for by --overwrite.
+// begun, nor is a GPU looked for. The same again is fine, and so is what is asked for by --overwrite.
 func TestOtherResultsAreSpared(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "people.csv", []byte("1,2\n3,4\n"))
@@ -40,7 +40,7 @@ func TestOtherResultsAreSpared(t *testing.T) {
 		first, same, other string
 		says               string
 	}{
-		{run, run, run + " --seed 9", `says "seed: 1", this one "seed: 9"`},
+		{run, run, run + " --seed 9 --device gpu:63", `says "seed: 1", this one "seed: 9"`},
 		{run, run, "run polarized --iterations 1000000", "--overwrite"},
 		{run + people, run + people, run + people, "people.csv held other bytes"},
 		{compare, compare, compare + " --seed 9", "it came of kedge compare"},

@@ -31,6 +31,15 @@ func TestPace(t *testing.T) {
 	}
 }
 
+// Before the first turn a run decides which turns there will be, if it draws for that, be it once; otherwise it looks for the optimum.
+func TestWhatComesBeforeTheFirstTurn(t *testing.T) {
+	for p, want := range map[progress]string{{}: "finding the optimum", {draws: 1}: "deciding: 0 of 1 draws", {drawn: 1, draws: 1}: "deciding: 1 of 1 draws"} {
+		if got := p.words(80); got != want {
+			t.Errorf("%+v: %s, want %s", p, got, want)
+		}
+	}
+}
+
 // Nothing is done to 100 % before its end, and 29 of 100 are 29 %, although 100·0.29 is less in binary digits.
 func TestHundredPercentIsTheEnd(t *testing.T) {
 	for _, c := range []struct{ done, total, want int }{{0, 0, 0}, {29, 100, 29}, {1, 3, 33}, {29_999, 30_000, 99}, {30_000, 30_000, 100}} {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/kedge-opt/kedge/folder"
 )
 
 // smallRun makes a finished run and returns its folder.
@@ -38,13 +40,19 @@ func contents(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// A report made anew from the folder has the bytes of the one that the run wrote, and a lost one comes back.
+// A report made anew from the folder has the bytes of the one that the run wrote, and a lost one comes back, once nobody else writes into the folder.
 func TestReportIsMadeAnewFromItsFolder(t *testing.T) {
 	dir := smallRun(t, t.TempDir())
 	before := contents(t, dir)
 	if err := os.Remove(filepath.Join(dir, "report.html")); err != nil {
 		t.Fatal(err)
 	}
+	other, err := folder.KindRun.Take(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refuses(t, []string{"in use by another kedge"}, "report", dir)
+	other.Release()
 	if text, code := command(t, "report", dir); code != 0 || !strings.Contains(text, "report.html") {
 		t.Fatal(text)
 	}

@@ -87,6 +87,11 @@ func TestPopulationCatchesBrokenOnes(t *testing.T) {
 		twins = append(twins, twin{name, caught, func(t testing.TB) { Population(t, crowd(b), responses()) }})
 	}
 	add("fails", "the first run", habits{respond: func(*herd, context.Context, []float64) error { return errors.New("no") }})
+	add("is nowhere", "the first run", habits{respond: func(h *herd, ctx context.Context, u []float64) error {
+		err := h.respond(ctx, u)
+		h.p = math.NaN()
+		return err
+	}})
 	add("restless", "the same decisions give the same bits", habits{respond: func(h *herd, ctx context.Context, u []float64) error {
 		h.p += noise()
 		return h.respond(ctx, u)

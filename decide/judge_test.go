@@ -110,6 +110,25 @@ func TestIntervalsHoldNinetyFive(t *testing.T) {
 	}
 }
 
+// Curvatures are by a step of 1e-4 of the decision's size, which is 50, forward, and backward where there is no value ahead. By hand, of −log(2.001 − q₀), whose slope is 1/(2.001 − q₀): over a step from a to b it rises by 1/(ab) a unit.
+func TestCurvaturesByDifferences(t *testing.T) {
+	q := Matter{Rule: Rule{Kind: Mean}, Plug: []float64{1, 50}, Set: set.Box{Lower: []float64{0, 0}, Upper: []float64{2, 60}}}
+	q.Worlds = []World{shopThat(t, "log(2.001 - q[0]) + 0*p[0]", 0.5, [4]float64{1, 0, 0, 1}, []float64{4, 6})}
+	c, err := solve(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for u, want := range map[float64]float64{1: 1 / (1.001 * 0.996), 1.997: 1 / (0.004 * 0.009)} {
+		b, err := c.bend([]float64{u, 50})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := b.curve[0]; !(math.Abs(got[0]-want) <= 1e-9*want) || got[1] != 0 || got[2] != 0 || got[3] != 0 {
+			t.Errorf("at %v: %v, want %v", u, got, want)
+		}
+	}
+}
+
 // By hand, of a loss with two wells, at 1 and −1: two walks that end in both leave the chance of another at 1, as does one alone, beside one that begins where there is no value; three that end in one leave 1·2/(3·2).
 func TestWalksOverDrawsAreCounted(t *testing.T) {
 	q := Matter{Rule: Rule{Kind: Mean}, Plug: []float64{0.8, 0}, Set: set.Box{Lower: []float64{-3, -3}, Upper: []float64{3, 3}}}

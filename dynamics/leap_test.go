@@ -3,6 +3,7 @@ package dynamics
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/kedge-opt/kedge"
@@ -164,5 +165,49 @@ func TestLeapsSolveAllEquations(t *testing.T) {
 	r, err := NewWalked(f).SettleFrom(h, []float64{0.5}, []float64{2})
 	if err != nil || math.Abs(h[0]-2) > 1e-10 || math.Abs(h[1]-0.5) > 1e-10 || r.Steps < glance-1 || r.Steps > glance+3 {
 		t.Errorf("%v, %+v, %v after %d looks", h, r, err, steps)
+	}
+}
+
+// A leap ends where rounding begins: in numbers of the size of thousands one of a linear map comes near by its first step, another mends that, and a third is no better.
+func TestLeapsEndInRounding(t *testing.T) {
+	rng := rand.New(rand.NewPCG(41, 42))
+	for range 50 {
+		x, y, turn := 0.98+0.015*rng.Float64(), 0.98+0.015*rng.Float64(), 0.005*rng.Float64()
+		to, far := 1000*(1+rng.Float64()), 1000*(1+rng.Float64())
+		steps := 0
+		f := people{ // rests at (to, far)
+			next: func(p, u, d []float64) []float64 {
+				return []float64{x*p[0] + turn*p[1] + ((1-x)*d[0] - turn*u[0]), y*p[1] - turn*p[0] + ((1-y)*u[0] + turn*d[0])}
+			},
+			slope: func(_, _, _ []float64) []float64 { return []float64{x, turn, -turn, y} },
+			steps: &steps,
+		}
+		h := []float64{to + 100, far - 300}
+		r, err := NewWalked(f).SettleFrom(h, []float64{far}, []float64{to})
+		if err != nil || math.Abs(h[0]-to) > 1e-8 || math.Abs(h[1]-far) > 1e-8 || r.Steps < glance-1 || r.Steps > glance+3 {
+			t.Errorf("%v, %+v, %v, want %v, %v", h, r, err, to, far)
+		}
+	}
+}
+
+// A leap goes on while every step leaves less than half: with slopes that are a little off far from rest at 0, and lead six tenths of the way from near it, thirteen steps come from 10⁻¹¹ to what
+// rounding leaves.
+func TestLeapsGoOnWhileTheyGain(t *testing.T) {
+	const c = 0.002
+	steps := 0
+	f := people{
+		next: func(p, _, _ []float64) []float64 { return []float64{p[0] - c*p[0], 0} },
+		slope: func(p, _, _ []float64) []float64 {
+			if p[0] > 1e-7 {
+				return []float64{1 - c*(1+1e-8), 0, 0, 0}
+			}
+			return []float64{1 - c/0.6, 0, 0, 0}
+		},
+		steps: &steps,
+	}
+	h := []float64{1, 0}
+	r, err := NewWalked(f).SettleFrom(h, []float64{0}, []float64{0})
+	if err != nil || !(math.Abs(h[0]) <= unit/c) || !(r.Norm <= unit) || r.Steps < glance+10 || r.Steps > glance+15 {
+		t.Errorf("%v, %+v, %v", h, r, err)
 	}
 }

@@ -38,6 +38,22 @@ func TestLinesAreMadeAnew(t *testing.T) {
 	o.AsyncErrorCB(nc, nil, nats.ErrSlowConsumer) // says nothing
 }
 
+// Who is at work is asked on a line that is there alone: while it is away that is an error, and not that nobody is.
+func TestRollsWhileTheQueueIsAway(t *testing.T) {
+	at, s := foreignServer(t, nil)
+	away, isAway := context.WithCancel(t.Context())
+	nc, err := at.call(t.Context(), "somebody", false, nats.DisconnectErrHandler(func(*nats.Conn, error) { isAway() }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	s.Shutdown()
+	<-away.Done()
+	if list, err := callRoll(t.Context(), nc); list != nil || !errors.Is(err, nats.ErrReconnectBufExceeded) {
+		t.Errorf("%v, %v", list, err)
+	}
+}
+
 // A queue of kedge's own lets whoever reads slowly be 256 MiB behind, asks for its token, and off the loopback speaks TLS.
 func TestHowAQueueIsServed(t *testing.T) {
 	for listen, isSecret := range map[string]bool{"127.0.0.1:0": false, "0.0.0.0:0": true} {

@@ -257,12 +257,12 @@ func (f *fair) sweepOn(at Address) error {
 	return g.sweep(f.t.Context(), grid(f.t, 2), filepath.Join(f.t.TempDir(), "grid"), QueueOptions{})
 }
 
-// twin is the queue of another sweep.
+// twin is the queue of another sweep, whose key is behind others and whose name is before "grid".
 func (b *bench) twin() *queue {
 	t := b.t
 	t.Helper()
 	twin := *b.h.queue
-	twin.key, twin.meta = "eeeeeeeeeeee", map[string]string{metaName: "another", metaLayout: layout, metaCells: "3", metaBuild: b.h.meta[metaBuild]}
+	twin.key, twin.meta = "ffffffffffff", map[string]string{metaName: "another", metaLayout: layout, metaCells: "3", metaBuild: b.h.meta[metaBuild]}
 	if err := twin.make(t.Context(), time.Second); err != nil {
 		t.Fatal(err)
 	}

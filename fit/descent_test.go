@@ -108,6 +108,18 @@ func TestDescents(t *testing.T) {
 	}
 }
 
+// By hand: of 8(θ − 3)²/2 + 5 from 4 all that a step gains is less than the loss, so that with such a look the first step is the last, unless it is damped by more than a thousandth: then it is looked at, and damped less after that.
+func TestStepsThatAreDampedAreLookedAt(t *testing.T) {
+	for damping, want := range map[float64]int{1e-3: 1, 1.5e-3: 2} {
+		looks := 0
+		p := searching(parabola{[]float64{8}, []float64{3}, 5, &looks, 0}, Free("a", 0))
+		end, err := p.descend(t.Context(), []float64{4}, nil, 1, gait{damping, 1e-21, 1, 10})
+		if err != nil || end == nil || looks != want || !(math.Abs(end.Theta[0]-3) <= 2e-3) {
+			t.Errorf("damped by %v: %+v after %d looks, want %d (%v)", damping, end, looks, want, err)
+		}
+	}
+}
+
 // Starts are the user's first, then within what is known: a prior, a range, or around the user's.
 func TestStarts(t *testing.T) {
 	prior, within := Free("a", 1), Free("b", 2)

@@ -77,6 +77,22 @@ func TestLinearModelsAreLeastSquares(t *testing.T) {
 	}
 }
 
+// By hand: of two rows with p = 1, after which p is 1 and 3, a is 2, each is missed by 1, and the variance of a is 1. Of two people it is Σ(∓1)²/2² times (2 − 1)/(2 − 1)·2/1, of one who has
+// both rows 2/(2 − 1) times 1/2, errors as large as they are.
+func TestErrorsOfTwoRows(t *testing.T) {
+	f := regress(t, formula.Source{Decision: "q", State: "p", Next: "a*p + q"}, "a")
+	for name, person := range map[string][]int{"two people": {0, 1}, "one person": {0, 0}} {
+		l := Log{States: []float64{1, 1}, Beside: []float64{0, 0}, After: []float64{1, 3}, Person: person}
+		got, err := Find(t.Context(), f, l, []Unknown{Free("a", 0)}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !(math.Abs(got.Value[0]-2) <= 1e-9) || !(math.Abs(got.Error[0]-1) <= 1e-9) {
+			t.Errorf("%s: %v ± %v, want 2 ± 1", name, got.Value, got.Error)
+		}
+	}
+}
+
 // Numbers that made a log are found within four standard errors of it, from a start that is far away; and on any number of workers the same bits.
 func TestNumbersThatMadeALogAreFound(t *testing.T) {
 	unit := func(u Unknown) Unknown { u.Lower, u.Upper = 0, 1; return u }

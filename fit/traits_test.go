@@ -284,6 +284,20 @@ func TestTraitsInsideOfAFunction(t *testing.T) {
 	}
 }
 
+// By hand: sigmoid(d) = 0.9 at d = ln 9. From 4, where it is flat, the full step goes to −0.65 and is worse; as much worse are those that are damped by a thousandth to a tenth, and only from one that is
+// damped by more the trait is found.
+func TestTraitsBeyondTheFirstStep(t *testing.T) {
+	f := regressTraits(t, formula.Source{Decision: "q", State: "p", Trait: "d", Next: "sigmoid(d) + a*q"}, "a")
+	g, err := newPersons(f, Log{States: []float64{0, 0}, Beside: []float64{0, 0}, After: []float64{0.9, 0.9}, Person: []int{0, 0}}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := new(desk)
+	if loss := g.settle(d, []float64{0}, []float64{1}, []float64{4}, []float64{1}, 0, 0); !(math.Abs(4+d.z[0]-math.Log(9)) <= 1e-9) || !(loss <= 1e-18) {
+		t.Errorf("the trait is %v with a loss of %v, want %v", 4+d.z[0], loss, math.Log(9))
+	}
+}
+
 // Where people had settled before the log begins, random traits that have nothing to do with first states find too much habit; with a mean that goes with
 // first states they do not.
 func TestTraitsOfPeopleWhoHadSettled(t *testing.T) {

@@ -46,7 +46,8 @@ func TestCellsOfAStoppedSweepAreInNobodysWay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for sweep, want := range map[string][]bool{"ab": {true, true}, "ab/other": {true, false}} {
+	finds := func(sweep string, want ...bool) {
+		t.Helper()
 		f, err := folder.LookIntoSweepFolder(t.Context(), dir, planned(sweep), false)
 		if err != nil {
 			t.Fatal(err)
@@ -55,6 +56,13 @@ func TestCellsOfAStoppedSweepAreInNobodysWay(t *testing.T) {
 			t.Errorf("of %s there are %v, want %v", sweep, got, want)
 		}
 	}
+	finds("ab", true, true)
+	finds("ab/other", true, false)
+	if err := os.RemoveAll(filepath.Join(dir, "cells", "a")); err != nil {
+		t.Fatal(err)
+	}
+	finds("ab", false, true)
+	finds("ab/other", true, false) // a waits for a place that is free now
 }
 
 // Cells are finished that are there with the bytes that were written and the spec that the sweep gives them; not those that were changed, of another spec, or files.

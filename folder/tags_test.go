@@ -109,6 +109,12 @@ func TestChangedTagsAreFound(t *testing.T) {
 			t.Errorf("verify says nothing of %q: %+v, %v", other, found, err)
 		}
 	}
+	if err := os.Truncate(file, 1<<20+1); err != nil {
+		t.Fatal(err)
+	}
+	if got := tagsOf(dir); !strings.Contains(got, file+": more than 1048576 bytes, which is all that is read") {
+		t.Errorf("more than is read: %q", got)
+	}
 }
 
 // Two writers: while one has the folder, nobody else tags it.

@@ -319,3 +319,26 @@ func TestWhoRestsForSomeDecisions(t *testing.T) {
 		t.Error("who goes on and on rests")
 	}
 }
+
+// By hand: (I − A)⁻¹ of A = [[a, 0], [¼, ½]] is [[2, 0], [1, 2]] for a = ½ and [[4, 0], [2, 2]] for a = ¾. One that everybody shares is worked out once for a decision, and one of no decision once; what is there stays as
+// it is.
+func TestSharedInversesAreWorkedOutOnce(t *testing.T) {
+	for next, other := range map[string][]float64{"[[q, 0], [0.25, 0.5]] @ p + d": {4, 0, 2, 2}, "[[0.5, 0], [0.25, 0.5]] @ p + q*d": {7, 0, 1, 2}} {
+		m, err := Compile(Source{Decision: "q", State: "p[2]", Trait: "d[2]", Next: next})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := m.dynamics.resolvent
+		w := r.borrow()
+		inverse := func(q float64, want ...float64) {
+			t.Helper()
+			if err := r.invert(w, 0, []float64{3, 5}, []float64{q}, []float64{1, 2}); err != nil || rows.Distance(w.inverse, want) > 1e-15 {
+				t.Errorf("%s under %v: %v, %v, want %v", next, q, w.inverse, err, want)
+			}
+		}
+		inverse(0.5, 2, 0, 1, 2)
+		w.inverse[0] = 7 // which nobody works out
+		inverse(0.5, 7, 0, 1, 2)
+		inverse(0.75, other...)
+	}
+}

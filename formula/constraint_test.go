@@ -88,6 +88,10 @@ func TestConstraintsThatAreRefused(t *testing.T) {
 		"sum(abs(q)) <= -1":                            "no decision satisfies it",
 		"sum(abs(q)) >= 1":                             "not convex",
 		"q >= 0; sum(q) == 0 - 1e9":                    "do not add up to",
+		"norm(q) >= 1; q[0] <= 1; q[0] >= 2":           "norm(q) >= 1: not convex", // also where bounds contradict each other
+		"dot(q, q) >= 1; q[0] <= 1; q[0] >= 2":         "dot(q, q) >= 1: not convex",
+		"abs(q) >= 1; q[0] <= 1; q[0] >= 2":            "abs(q) >= 1: not convex",
+		"max(q) >= 1; q[0] <= 1; q[0] >= 2":            "max(q) >= 1: not convex",
 	} {
 		_, err := compileConstraints(strings.Split(text, "; ")...)
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -182,7 +182,8 @@ func TestMismatchesAreTold(t *testing.T) {
 		"A/p": "model.next:1:1: A/p: A is a 2×3 matrix, p has 20 entries", "p @ A": "model.next:1:1: p @ A: p has 20 entries, A is a 2×3 matrix", "p*q": "model.next:1:1: p*q: p has 20 entries, q has 19", "dot(A, p)": "model.next:1:1: dot(A, p): A is a 2×3 matrix, p has 20 entries",
 		"p + (1 + 2 + 3 + 4 + 5 + 6 + 7 + 8 + 9 + 10 + q[0:5])": "model.next:1:1: p + (1 + 2 + 3 + 4 + 5 + 6 + 7 + 8 + 9 + 10 + q[…: p has 20 entries, (1 + 2 + 3 + 4 + 5 + 6 + 7 + 8 + 9 + 10 + q[0:5]… has 5",
 		"[[[1, 2], [3, 4]]]": "model.next:1:2: row 0 is a 2×2 matrix, the first is a 2×2 matrix", "[[1, 2], [[3, 4]]]": "model.next:1:10: row 1 is a 1×2 matrix, the first has 2 entries",
-		"incoming": "model.next:1:1: unknown name incoming; known are A, p, q, s",
+		"incoming":                  "model.next:1:1: unknown name incoming; known are A, p, q, s",
+		"sum(p*rwo for row in 0:3)": "model.next:1:7: unknown name rwo; known are A, p, q, row, s; did you mean row?", "sum(p*ro for row in 0:3)": "model.next:1:7: unknown name ro; known are A, p, q, row, s", // two letters are near everything
 	} {
 		if _, err := next(body); err == nil || err.Error() != want {
 			t.Errorf("%s: got %v, want %s", body, err, want)

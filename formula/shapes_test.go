@@ -124,6 +124,20 @@ func TestLimitsAreWhatTheySay(t *testing.T) {
 	}
 }
 
+// A model of exactly as many operations as are allowed, here numbers, is let through; with one more it is not.
+func TestTheLastOperationIsLetThrough(t *testing.T) {
+	g := newGraph()
+	for i := range 16384 {
+		g.number(float64(i))
+	}
+	if g.full || g.trouble != "" {
+		t.Errorf("16384 operations: %q", g.trouble)
+	}
+	if g.number(-1); !g.full || g.trouble != "makes more than 16384 operations" {
+		t.Errorf("one more: %q", g.trouble)
+	}
+}
+
 // Degrees of polynomials by hand; what is none of the second counts as 3.
 func TestOrders(t *testing.T) {
 	for body, want := range map[string]int{

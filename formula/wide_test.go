@@ -327,7 +327,7 @@ func TestBoundsOfLongStates(t *testing.T) {
 
 // What has another length is refused by name, wherever it is handed in.
 func TestOtherLengthsAreRefused(t *testing.T) {
-	m, err := Compile(Source{Decision: "q[2]", State: "p[3]", Trait: "d[2]", Noise: []Shock{{"w", 0}}, Next: "0.5*p + q[0]*d[1] + w", Minimize: "sum(p)*q[1]"})
+	m, err := Compile(Source{Decision: "q[2]", State: "p[3]", Trait: "d[2]", Noise: []Shock{{"w", 0}}, Next: "0.5*p + q[0]*d[1] + w", Minimize: "sum(p)*q[1]", Subject: []string{"exp(q[0]) + q[1] <= 3"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -338,7 +338,7 @@ func TestOtherLengthsAreRefused(t *testing.T) {
 	if err := errors.Join(err, wrong, fault); err != nil {
 		t.Fatal(err)
 	}
-	f, settle := m.Dynamics(), m.Dynamics().(kedge.RowSettler)
+	f, settle, curve := m.Dynamics(), m.Dynamics().(kedge.RowSettler), m.Constraints()[0].(Convex).Curves[0]
 	var lines []string
 	for what, ask := range map[string]struct {
 		sizes []int // of two people
@@ -356,6 +356,7 @@ func TestOtherLengthsAreRefused(t *testing.T) {
 		"answer": {[]int{2, 6, 2, 4, 6}, func(x [][]float64) error { return m.Sensitivity().PullRows(x[0], x[1], x[2], x[3], x[4]) }},
 		"rows":   {[]int{2 * g.Width(), 6, 1, 4, 4}, func(x [][]float64) error { g.RowsOf(x[0], x[1], x[2], x[3], x[4]); return nil }},
 		"column": {[]int{2 * c.Width(), 6, 1, 8}, func(x [][]float64) error { c.Columns(x[0], x[1], x[2], x[3]); return nil }},
+		"curve":  {[]int{2}, func(x [][]float64) error { curve.Expand(nil, nil, x[0]); return nil }},
 		"roll":   {[]int{2 * r.Width(), 6, 1, 8, 2}, func(x [][]float64) error { r.Rows(x[0], x[1], x[2], x[3], x[4]); return nil }},
 	} {
 		for at := -1; at < len(ask.sizes); at++ {

@@ -21,8 +21,8 @@ func TestNamesOfDevices(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"gpu:", "gpu:-1", "gpu:x", "tpu", "cpu:1", "GPU"} {
-		if _, err := DeviceNumber(name); err == nil || !strings.Contains(err.Error(), "kedge devices") {
-			t.Errorf("%q: %v", name, err)
+		if got, err := DeviceNumber(name); got != -1 || err == nil || !strings.Contains(err.Error(), "kedge devices") {
+			t.Errorf("%q is %d: %v", name, got, err)
 		}
 	}
 }

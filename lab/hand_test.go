@@ -209,6 +209,31 @@ func TestResidualsAreNotGuessed(t *testing.T) {
 	}
 }
 
+// A constraint without a value is told: at −9 and −9 people settle at d + 9, and ½·10³⁰⁷·(3 + 9)² is too large for a number, while what players lose has a value. At 2 and 2 it has one, and where the bound costs
+// nothing players go along their own gradients.
+func TestResidualsTellWhatHasNoValue(t *testing.T) {
+	p := exampleOf(t, "duopoly", "constraints=[{name: steep, kind: expectation, of: {kind: quadratic, state: [[1e307]]}, bound: 1}]", "algorithms=[{name: players, kind: composite, step: 0.05, dual-step: 0.1}]")
+	g, err := p.Game()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &run{problem: p}
+	r.game.settled, r.game.nash, r.game.multipliers = g, &loop.Target{}, []float64{0}
+	if r.bounds.list, _, err = p.Constraints(); err != nil {
+		t.Fatal(err)
+	}
+	want, wrong := g.Residual([]float64{2, 2})
+	if got, err := r.residual()([]float64{2, 2}); err != nil || wrong != nil || got != want || !(got > 0) {
+		t.Errorf("for nothing: %v, want %v (%v, %v)", got, want, err, wrong)
+	}
+	if _, wrong = g.Residual([]float64{-9, -9}); wrong != nil {
+		t.Fatal(wrong)
+	}
+	if got, err := r.residual()([]float64{-9, -9}); err == nil || !strings.Contains(err.Error(), "steep") {
+		t.Errorf("without a value: %v, %v", got, err)
+	}
+}
+
 // ticks measures the turn.
 type ticks struct{}
 

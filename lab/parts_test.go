@@ -2,6 +2,7 @@ package lab
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -67,6 +68,23 @@ func TestNotesOfTurns(t *testing.T) {
 	}})
 	if len(notes) != 2 || !strings.HasPrefix(notes[0], "learns did not trust the sensitivity it had learned at 4 of 6 measured turns") || !strings.HasPrefix(notes[1], "has no answer took vanilla steps at 2 measured turns") {
 		t.Errorf("%q", notes)
+	}
+}
+
+// An entry is gone where nothing wakes it under the first decision, the optimum (here ½) and two beyond the first: −1 and 1 of 0, −2 and 2 of 1.
+func TestWhatIsGoneIsLookedForAround(t *testing.T) {
+	const spec = "iterations: 1\nmodel: {decision: q, state: \"p[2]\", trait: d, next: \"[0.5*p[0] + d - q, 0.5*p[1] + max(0, %s)]\", minimize: \"(p[0] - q)^2\", subject to: -4 <= q <= 4}\n" +
+		"population: {size: 3, law: values, values: [[1], [2], [3]], states: {law: normal, mean: 1, deviation: 0.5}}\nstart: {law: values, values: [%d]}\nalgorithms: [{name: one, kind: composite, step: 0.05, batch: 2}]\n"
+	for _, x := range []struct {
+		wakes string
+		start int
+		gone  bool
+	}{{"abs(q) - 1.5", 0, true}, {"q - 0.9", 0, false}, {"-q - 0.9", 0, false}, {"abs(q) - 2.5", 1, true}, {"q - 1.9", 1, false}, {"-q - 1.9", 1, false}} {
+		r := &run{problem: built(t, "x", fmt.Appendf(nil, spec, x.wakes, x.start), nil), result: &folder.Result{}}
+		r.meter.Optimum.Decision = []float64{0.5}
+		if r.mourn(); len(r.result.Notes) > 0 != x.gone || x.gone && !strings.Contains(r.result.Notes[0], "nothing is left of entry 1, whatever is decided: that of all the people looked at is 0 under each of 4 decisions") {
+			t.Errorf("%s from %d: %q", x.wakes, x.start, r.result.Notes)
+		}
 	}
 }
 

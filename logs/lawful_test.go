@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kedge-opt/kedge/fit"
+	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/internal/evidence"
 )
 
@@ -52,6 +54,21 @@ func TestErrorsWithHeavyTails(t *testing.T) {
 	}
 	if e, err = fitted(t, strings.Replace(heavy, "[student 2, normal]", "student 5", 1), shopLog(30, 12, false), Options{}); err != nil || !strings.Contains(strings.Join(e.Notes, "\n"), "no heavier than normal ones") {
 		t.Errorf("%v, of normal errors: %+v", err, e)
+	}
+}
+
+// By hand: of n errors of which one is one spread and the others are 0, squares and fourth powers both add up to 1. That is heavy where n > 3(1 + 4/√n): 8 is, which 7.24 are asked of, 7 is not, 7.54 are.
+func TestTailsAreWeighed(t *testing.T) {
+	f, err := formula.Source{Decision: "q", State: "p", Trait: "d", Next: "a*p + q + d"}.Regress([]string{"a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range map[int]bool{7: false, 8: true} {
+		w := &work{f: f, rows: fit.Log{States: make([]float64, n), Beside: make([]float64, 2*n), After: make([]float64, n)}, turn: make([]int, n)}
+		w.rows.After[3] = -0.5
+		if got := w.heavy(&fit.Fitted{Value: []float64{0.5}, Spread: []float64{0.5}}, 0); got != want {
+			t.Errorf("%d errors are heavy: %t", n, got)
+		}
 	}
 }
 

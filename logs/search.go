@@ -47,7 +47,7 @@ func (w *work) estimate() error {
 		return w.search()
 	}
 	switch {
-	case t == nil && w.rows.Weight != nil:
+	case w.rows.Weight != nil:
 		return &MisfitError{"--method " + want, "it knows no weights, which data.weight gives; want " + LeastSquares}
 	case t == nil:
 		return &MisfitError{"--method " + want, "the model is not linear in its unknowns with a single state, so that there is no such estimate; want " + LeastSquares}

@@ -159,6 +159,17 @@ func TestConstraintsTellErrors(t *testing.T) {
 	}
 }
 
+// Where a walk has no value the rounds end: one look is the walk's, one is for how well the conditions hold, which 1 short of the bound they do not.
+func TestRoundsEndWithoutAValue(t *testing.T) {
+	looks := 0
+	a := newAugmented(overSet(plainly(func(_, _ []float64) (float64, error) { looks++; return 0, errNoValue }), set.Whole{}, 1), []Function{atLeast(2)})
+	a.land.most = 1000
+	p := a.solve([]float64{1}, Effort{Tolerance: 1e-10, MaxSteps: 1000}, 1000)
+	if looks != 2 || p.steps != 1 || p.u[0] != 1 || p.excess != 1 || !math.IsInf(p.loss, 1) {
+		t.Errorf("%+v after %d looks", p, looks)
+	}
+}
+
 // By hand: ½‖u‖² under u₀ ≥ 2 is least at (2, 0) with the multiplier 2; under u₀ ≥ −1 at 0, with none. Under u₀ ≥ 9 in a ball of 5 nothing is kept, by 4.
 func TestConstrainedBowlByHand(t *testing.T) {
 	ask := func(x float64) (*Constrained, error) {

@@ -61,6 +61,19 @@ func TestSettledEndsStay(t *testing.T) {
 	}
 }
 
+// An end at which no conditions hold is first walked from along the exact penalty, to the kink at 2. What the conditions then say of it counts, although it is higher by rounding: it has no kink, and 2 for a multiplier.
+func TestEndsAreSettledByConditions(t *testing.T) {
+	s := line()
+	s.land, s.Effort = overSet(bowl{1, 0}, set.Interval{Lower: -10, Upper: 10}, 1), Effort{}.filled(1)
+	s.extent = &extent{lower: []float64{-10}, upper: []float64{10}, from: []float64{0}}
+	s.land.most = 20_000
+	c := &confined{searcher: s, augmented: newAugmented(s.land, []Function{atLeast(2)})}
+	got := c.settle(&settled{place: place{u: []float64{3}, loss: 4.5, residual: 3, steepest: 3}, multipliers: []float64{0}, over: []float64{-1}})
+	if got.kink || got.radius != 0 || !(got.residual <= 1e-9) || !(math.Abs(got.multipliers[0]-2) <= 1e-6) || !(math.Abs(got.u[0]-2) <= 1e-9) {
+		t.Errorf("settles at %+v", got)
+	}
+}
+
 // Where the start cannot be judged there is no fence.
 func TestFencesNeedValues(t *testing.T) {
 	for name, x := range map[string]struct {

@@ -187,10 +187,11 @@ func TestHowFarSetsGo(t *testing.T) {
 	is(t, "its upper end, in that", e.upper[0], 2)
 }
 
-// By hand: ½(u − 100)² falls from 0 to 64, not to 256; of a bowl that is 1/1000 away, 1/4⁵ is the first power of four that falls by a tenth of what the slope promises.
+// By hand: ½(u − 100)² falls from 0 to 64, not to 256; of a bowl that is 1/1000 away, 1/4⁵ is the first power of four that falls by a tenth of what the slope promises. One that is 1/8 away is as high at 1/4 as it is at 0, and lower at 1/16.
 func TestHowFarDownhillGoes(t *testing.T) {
 	is(t, "a far bowl", overSet(bowl{1, 100}, set.Whole{}, 1).downhill([]float64{0}), 64)
 	is(t, "a near bowl", overSet(bowl{1e6, 0.001}, set.Whole{}, 1).downhill([]float64{0}), math.Pow(4, -5))
+	is(t, "one across a valley", overSet(bowl{1, 0.125}, set.Whole{}, 1).downhill([]float64{0}), 1./16)
 	is(t, "a plain", overSet(flat{}, set.Whole{}, 1).downhill([]float64{3}), 3)
 	is(t, "no value", overSet(flat{err: errNoValue}, set.Whole{}, 1).downhill([]float64{0}), 1)
 	fenced := overSet(bowl{1, 100}, set.Whole{}, 1)

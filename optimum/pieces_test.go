@@ -43,7 +43,7 @@ func TestPointsAreListed(t *testing.T) {
 	}
 }
 
-// By hand: over by 2 in units of 4 is a half; who keeps the constraints comes before who does not, who comes nearer before who does not, and then the lower loss.
+// By hand: over by 2 in units of 4 is a half; who keeps the constraints comes before who does not, who comes nearer before who does not, and then the lower loss. Of 4, 3.6e-9 is a part of 0.9e-9, which does not count, and 6e-9 one of 1.5e-9, which does.
 func TestPointsAreCompared(t *testing.T) {
 	g := &gaps{units: []float64{4, 1}, lattice: set.Lattice{Lower: []float64{0, 0}, Upper: []float64{3, 3}}, whole: []int{0, 1}, from: []float64{1, 200}}
 	is(t, "the excess", g.excess(&spot{over: []float64{2, 0.25}}), 0.5)
@@ -55,6 +55,7 @@ func TestPointsAreCompared(t *testing.T) {
 	}{
 		{spot{loss: 1}, spot{loss: 2}, true}, {spot{loss: 2}, spot{loss: 1}, false}, {spot{loss: 1}, spot{loss: 1}, false}, {spot{loss: 1}, spot{loss: inf}, true}, {spot{loss: inf}, spot{loss: 1}, false},
 		{spot{loss: 9, over: []float64{-1}}, spot{loss: 1, over: []float64{1}}, true}, {spot{loss: 1, over: []float64{2}}, spot{loss: 9, over: []float64{1}}, false}, {spot{loss: 1, over: []float64{1e-12}}, spot{loss: 9, over: []float64{0}}, true},
+		{spot{loss: 1, over: []float64{3.6e-9}}, spot{loss: 9, over: []float64{0}}, true}, {spot{loss: 1, over: []float64{6e-9}}, spot{loss: 9, over: []float64{0}}, false},
 	} {
 		if got := g.better(&x.a, &x.b); got != x.want {
 			t.Errorf("%+v before %+v: %v", x.a, x.b, got)

@@ -2,12 +2,15 @@ package population_test
 
 import (
 	"context"
+	"encoding/binary"
 	"math"
+	"math/bits"
 	"slices"
 	"testing"
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/internal/wire"
 	"github.com/kedge-opt/kedge/population"
 	"github.com/kedge-opt/kedge/stream"
 )
@@ -183,6 +186,90 @@ func TestClockTellsTheStep(t *testing.T) {
 			if got := m.View(nil, i, i+1)[1]; got != float64(k) {
 				t.Fatalf("at step %d individual %d has the time %v", k, i, got)
 			}
+		}
+	}
+}
+
+// A crowd that noise stirs moves by itself too, at its second step for the first time; one whose noise is unsound is refused.
+func TestStirredCrowdsMove(t *testing.T) {
+	s := stream.New(3, "noise")
+	sound := population.Draws{Number: numberLaw(t, "normal", 0, 1), Entries: 1, Stream: s}
+	crowd := func(d population.Draws) (*population.Crowd, error) {
+		return population.Gather(population.Config{
+			Dynamics: lag{dims(1)}, Traits: kedge.Block{Data: make([]float64, 3), Width: 1}, Motion: &population.Motion{Clock: true},
+			Stir: &population.Stir{Draws: []population.Draws{d}, Next: func(dst, _, _, _, e []float64) { copy(dst, e) }},
+		})
+	}
+	for name, d := range map[string]population.Draws{
+		"no entries": {Number: sound.Number, Stream: s}, "no stream": {Number: sound.Number, Entries: 1},
+		"a deviation below 0": {Number: population.Number{NumberLaw: sound.NumberLaw, Of: []float64{0, -1}}, Entries: 1, Stream: s},
+	} {
+		if _, err := crowd(d); err == nil {
+			t.Errorf("%s: gathered", name)
+		}
+	}
+	c, err := crowd(sound)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for step := range 3 {
+		if err := c.Respond(t.Context(), []float64{0}); err != nil {
+			t.Fatal(err)
+		}
+		if want := slices.Repeat([]float64{float64(step)}, 3); !slices.Equal(c.Traits(), want) {
+			t.Errorf("after step %d traits are %v, want %v", step+1, c.Traits(), want)
+		}
+	}
+}
+
+// counterOf runs the rounds of Philox4x64-10 back from a block to its counter. Odd numbers have an inverse modulo 2⁶⁴, which Newton's steps find.
+func counterOf(key [2]uint64, block [4]uint64) [4]uint64 {
+	const mul0, mul1, add0, add1 = 0xD2E7470EE14C6C93, 0xCA5A826395121157, 0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B
+	inverse := func(a uint64) uint64 {
+		x := a
+		for range 5 {
+			x *= 2 - a*x
+		}
+		return x
+	}
+	w, x, y, z := block[0], block[1], block[2], block[3]
+	for round := range uint64(10) {
+		left := 9 - round
+		y0, w0 := x*inverse(mul1), z*inverse(mul0)
+		hi0, _ := bits.Mul64(mul0, w0)
+		hi1, _ := bits.Mul64(mul1, y0)
+		w, x, y, z = w0, w^hi1^(key[0]+left*add0), y0, y^hi0^(key[1]+left*add1)
+	}
+	return [4]uint64{w, x, y, z}
+}
+
+// By hand, at 2 degrees of freedom: the point (¼, ¼) gives ¼·√(2(8 − 1)/⅛) = √7. One at the middle, from which no direction leads, or outside of the circle is drawn again; one
+// on it gives 0. Uniform numbers are the first 53 bits of words: 2⁶³ is ½, which is 0 on the way from −1 to 1, and 5·2⁶¹ is ⅝.
+func TestStudentAtTheEdges(t *testing.T) {
+	const kind, half = "stream.Stream/1", 1 << 63
+	for name, c := range map[string]struct {
+		first [2]uint64
+		want  float64
+	}{"middle": {[2]uint64{half, half}, math.Sqrt(7)}, "corner": {[2]uint64{0, 0}, math.Sqrt(7)}, "circle": {[2]uint64{0, half}, 0}} {
+		s := stream.New(1, "edges")
+		state, err := s.AppendBinary(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		content := slices.Clone(state[1+len(kind)+8 : len(state)-4])
+		key := [2]uint64{binary.LittleEndian.Uint64(content), binary.LittleEndian.Uint64(content[8:])}
+		block := [4]uint64{c.first[0], c.first[1], 5 << 61, 5 << 61}
+		for i, v := range counterOf(key, block) {
+			binary.LittleEndian.PutUint64(content[16+8*i:], v)
+		}
+		if err := s.UnmarshalBinary(wire.Seal(kind, content)); err != nil {
+			t.Fatal(err)
+		}
+		if copied := *s; copied.Uint64() != block[0] {
+			t.Fatalf("%s: the stream is not where it should be", name)
+		}
+		if got := numberLaw(t, "student", 2, 1).Draw(s); !(math.Abs(got-c.want) <= 1e-14) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
 }

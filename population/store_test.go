@@ -6,6 +6,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/internal/crew"
 	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/internal/wire"
 )
@@ -32,6 +33,21 @@ func stores(t *testing.T) map[string]store {
 		t.Fatal("there are no tiles")
 	}
 	return map[string]store{"doubles": newStore(Float64, 10, 3), "singles": newStore(Float32, 10, 3), "tiles": tiles}
+}
+
+// A crowd is moved by one hand for every crew.Grain entries of its states, as many as there are workers at most, as the comment of Workers says.
+func TestHandsOfACrowd(t *testing.T) {
+	for _, c := range []struct{ people, workers, want int }{{crew.Grain / 2, 9, 1}, {crew.Grain, 9, 2}, {crew.Grain, 1, 1}, {3 * crew.Grain / 2, 9, 3}} {
+		traits := make([]float64, 2*c.people)
+		crowd, err := Gather(Config{Dynamics: dynamics.Func{Size: kedge.Dims{Decision: 1, State: 2, Trait: 2}, F: func(dst, p, _, _ []float64) { copy(dst, p) }}, Traits: kedge.Block{Data: traits, Width: 2}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		crowd.Workers = c.workers
+		if err := crowd.Respond(t.Context(), []float64{0}); err != nil || len(crowd.desks) != c.want {
+			t.Errorf("%d people and %d workers: %d hands, want %d (%v)", c.people, c.workers, len(crowd.desks), c.want, err)
+		}
+	}
 }
 
 // viewed are all states of a store, in every way in which it tells them: as they are looked at, as a block, and as they are saved.

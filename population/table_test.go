@@ -57,6 +57,8 @@ func TestReadCSVRefuses(t *testing.T) {
 		"1\n\n2\n":                 "table, line 2: blank line inside the table",
 		"1\n\n2,x\n":               "table, line 2: blank line inside the table",
 		"1,2\n3," + long(4097):     "table, line 2, column 2: more than 4096 bytes",
+		"1,2\nx," + long(4097):     `table, line 2, column 1: "x" is not a finite number`, // whatever follows
+		"1\n\n2," + long(4097):     "table, line 2: blank line inside the table",
 		"1\n" + long(100) + "x\n2": `table, line 2, column 1: "` + long(40) + `" is not a finite number`,
 	} {
 		var te *population.TableError

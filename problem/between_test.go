@@ -227,6 +227,8 @@ func TestCorrelationsThatClash(t *testing.T) {
 		{two, with("1", "1", "[[0.5, 0.5]]"), "set: population.states.correlation has 1 row of 2 entries, want 2 rows of 2 entries"},
 		{two, "population.law=nobody\n" + with("1", "1", "0.5"), `set: population.law is "nobody", want sphere, cap, bimodal, dirichlet, normal, proportions, values, file or columns`},
 		{two, with("[1, 1, 1]", "1", "0.5"), "set: population.deviation has 3 entries, a trait has 2"},
+		{two, with("[1]", "1", "[[0, 0.5], [0, 0]]"), "set: population.deviation has 1 entry, a trait has 2"},
+		{two, with("1", "[1]", "[[0, 0], [0.5, 0]]"), "set: population.states.deviation has 1 entry, a state has 2"},
 	} {
 		c.run(t)
 	}

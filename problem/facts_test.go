@@ -194,6 +194,11 @@ algorithms: [{name: half, kind: composite, step: 0.1, wrong: {scale: 0.5}}, {nam
 			t.Errorf("%v, %v and %v are spoiled", got, p.Spoiled(1), p.Spoiled(2))
 		}
 	}
+	full, blocks := build(t, bistable, Assign("population.size=64")), 0
+	full.Objective = judging{full.RowObjective(), &blocks}
+	if err := full.Misled(make([]float64, 1), 0, []float64{0.4}); err != nil || blocks != 1 {
+		t.Errorf("64 people are judged in %d blocks, %v", blocks, err)
+	}
 	restless := build(t, bistable, Assign("model.next=p + 1 + 0*q"))
 	var unsettled *kedge.UnstableError
 	if err := restless.Misled(make([]float64, 1), 0, []float64{0}); !errors.As(err, &unsettled) {
@@ -206,6 +211,17 @@ algorithms: [{name: half, kind: composite, step: 0.1, wrong: {scale: 0.5}}, {nam
 	if p := build(t, bistable, Assign("algorithms=[{name: vanilla, step: 0.1}]")); p.Spoiled(0) != nil {
 		t.Error("who uses no sensitivity has a spoiled one")
 	}
+}
+
+// judging counts blocks of people that are judged.
+type judging struct {
+	kedge.RowObjective
+	blocks *int
+}
+
+func (j judging) EvalRows(gp, gu, p, u, d []float64) float64 {
+	*j.blocks++
+	return j.RowObjective.EvalRows(gp, gu, p, u, d)
 }
 
 func TestWarningsSayWhatMustBeKnown(t *testing.T) {

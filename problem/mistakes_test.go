@@ -196,6 +196,8 @@ func TestShapeMistakes(t *testing.T) {
 	} {
 		c.run(t)
 	}
+	unread := mistakeTest{"dim: 2", "dim: two", "x.yaml:2: population.dim is \"two\", want a whole number from 1 to 2147483647"} // of which no set is told that it has another length
+	unread.breaks(t, strings.Replace(small, "kind: ball, radius: 1", "kind: product, parts: [{size: 1, kind: whole}, {size: 1, kind: whole}]", 1))
 }
 
 func TestDynamicsMistakes(t *testing.T) {

@@ -152,4 +152,9 @@ func TestMergeMistakes(t *testing.T) {
 	if _, err := Parse(kind.Standard(), "x.yaml", nil, Merge("over.yaml", []byte("[]"))); err == nil || strings.Count(err.Error(), "\n") != 1 {
 		t.Errorf("two unreadable documents give\n%v", err)
 	}
+	_, err = Parse(kind.Standard(), "x.yaml", []byte("[]"), Merge("over.yaml", []byte("seed: 3")))
+	const list = "x.yaml:1: the document is an empty list, want a mapping with keys such as dynamics"
+	if err == nil || err.Error() != list {
+		t.Errorf("what changes an unreadable document gives\n%v", err)
+	}
 }

@@ -35,6 +35,7 @@ func TestProblemsThatCannotBeBuilt(t *testing.T) {
 		{strings.Replace(small, "law: sphere", "law: sphere, states: {law: file, file: none.csv}", 1), "x.yaml:2: none.csv: open none.csv: file does not exist"},
 		{strings.Replace(small, "law: sphere", "law: sphere, states: {law: file, file: b.csv}", 1), "x.yaml:2: population.states: table: 3 numbers in rows of 1, want 4 rows of 2"},
 		{withFile("norm(q) <= 1", "[norm(q) <= 1, sum(W @ q) <= -5]"), "x.yaml:1: the first decision cannot be brought into the set: a point common to all sets not found: "},
+		{withFile("norm(q) <= 1", "[\"exp(q[0]) <= q[1]\", \"q[1] <= -0.5\"]"), "x.yaml:9: model.subject to: no decision keeps the constraints with room to spare"},
 		{withFile("population:", "start: {law: proportions}\npopulation:"), "x.yaml:10: start.law is proportions, but model.subject to describes no simplex"},
 		{strings.Replace(withFile("0.1*q", "0.1*(W @ crowd(p))"), "population:", "record: {rollout: 3}\npopulation:", 1), "x.yaml:10: record.rollout is given, but model.next depends on crowd(…), and a roll-out moves individuals one by one"},
 		{withFile("minimize: norm(p - 1)^2", "minimize: norm(W @ p - nobody)^2"), "x.yaml:8: model.minimize:1:14: unknown name nobody"},

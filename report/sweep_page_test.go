@@ -286,3 +286,29 @@ func TestSuitesOfFewProblems(t *testing.T) {
 		}
 	}
 }
+
+// Ten failures are told one by one; of more it is told how many there are.
+func TestFailuresThatAreTold(t *testing.T) {
+	for failed, more := range map[int]string{10: "", 11: "1 more cell failed too; all are in the table of failures."} {
+		list := sweepWarnings(gridSweep(4, failed)) // of four values of lambda the last fails
+		want := []string{fmt.Sprintf("In %d cells of %d: A note.", 3*failed, 4*failed)}
+		if more != "" {
+			want = append([]string{more}, want...)
+		}
+		if rest := list[min(10, len(list)):]; !slices.Equal(rest, want) {
+			t.Errorf("%d failed: after ten warnings come %q, want %q", failed, rest, want)
+		}
+	}
+}
+
+// 1500 cells of two methods fill the table, and 1501 are cut.
+func TestTablesOfManyCells(t *testing.T) {
+	for cells, want := range map[int]bool{1500: false, 1501: true} {
+		r := gridSweep(1, 1)
+		r.Cells = slices.Repeat(r.Cells, cells)
+		table := cellTable(r)
+		if cut := strings.HasSuffix(table.About, " Here are the first 3000 rows; all of them are in table.csv."); len(table.Rows) != 3000 || cut != want {
+			t.Errorf("%d cells: %d rows, cut: %t", cells, len(table.Rows), cut)
+		}
+	}
+}

@@ -57,6 +57,15 @@ func TestRidgeByHand(t *testing.T) {
 	if r.residuals(); true {
 		about(t, "(9 − ½·6)/1", r.noise[0], 6)
 	}
+	still, _ := fitOf(Learning{Lag: Naive})
+	for range 4 { // who never moves makes no noise, and rounding alone asks for a ridge
+		still.add([]float64{2}, []float64{0}, 1)
+	}
+	if !still.solve() {
+		t.Fatal("of people who never move there is no solution")
+	}
+	about(t, "θ of people who never move", still.theta[0], 0)
+	about(t, "its covariance", still.cov[0], 1./16)
 	none, _ := fitOf(Learning{Lag: Naive})
 	if none.shrink(0) || none.solve() {
 		t.Error("nothing has a solution")

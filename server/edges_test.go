@@ -362,3 +362,34 @@ func TestConnectionsEndWithTheServer(t *testing.T) {
 		}
 	}
 }
+
+// torn is a journal that cannot read one decision, once it is told which.
+type torn struct {
+	*store.InMemory
+	k int
+}
+
+func (j *torn) Decision(loop string, k int) ([]session.Event, error) {
+	if k == j.k {
+		return nil, errors.New("the disk is gone")
+	}
+	return j.InMemory.Decision(loop, k)
+}
+
+// Where a decision before the one that is asked about cannot be read, that is said.
+func TestDecisionsBeforeThatCannotBeRead(t *testing.T) {
+	j := &torn{InMemory: store.NewMemory()}
+	s := siteBy(t, server.Setup{Journal: j})
+	s.create("shop", "live")
+	at := "/v1/loops/shop"
+	s.want(200, "POST", at+"/exchange", `{"k":0,"ask":true}`)
+	s.want(200, "POST", at+"/exchange", `{"k":1,"deployment":{"u":[3,3]},"batch_id":"am","batch":`+twoOfAll+`,"close":{},"ask":true}`)
+	for _, path := range []string{"/decisions/2/explain", "/decisions/2/guess", "/sensitivity"} {
+		j.k = 0
+		s.want(200, "GET", at+path, "")
+		j.k = 1
+		if p := s.want(500, "GET", at+path, ""); p["detail"] != "the disk is gone" {
+			t.Errorf("%s: %v", path, p)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -200,4 +201,20 @@ func TestReadyLooksAtTheNewestLinks(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Error("what was found later does not count")
+}
+
+// Links that could not be looked at are looked at again by who asks next: a server whose journal comes back is ready.
+func TestReadyOnceLinksCanBeLookedAt(t *testing.T) {
+	j := &unlisted{InMemory: store.NewMemory(), why: errors.New("the disk is not there yet")}
+	s := siteOf(t, j, nil)
+	if p := s.want(503, "GET", "/readyz", ""); p["detail"] != j.why.Error() {
+		t.Errorf("not ready: %v", p)
+	}
+	j.why = nil
+	for range 50 { // once, unless the machine is slow
+		if status, _ := s.call("GET", "/readyz", ""); status == 200 {
+			return
+		}
+	}
+	t.Error("it is never ready")
 }

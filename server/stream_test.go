@@ -146,6 +146,9 @@ func TestStreamsAreThinned(t *testing.T) {
 			last = e.K
 		}
 	}
+	if last != 5 {
+		t.Errorf("the stream ended after decision %d", last)
+	}
 	if len(kinds) > 3 || slices.ContainsFunc(kinds, func(k string) bool { return k != "closed" }) {
 		t.Errorf("five closes within an interval or two came as %v", kinds)
 	}

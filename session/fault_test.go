@@ -16,17 +16,20 @@ import (
 
 var errFate = errors.New("struck by fate")
 
-// fate strikes once, at some call; if it garbles, with other bytes instead of an error.
+// fate strikes once, at some call; if it garbles, with other bytes instead of an error, and if it panics, by that.
 type fate struct {
-	calls, at int
-	garbles   bool
+	calls, at       int
+	garbles, panics bool
 }
 
 func (f *fate) strike() error {
-	if f.calls++; f.calls == f.at {
-		return errFate
+	if f.calls++; f.calls != f.at {
+		return nil
 	}
-	return nil
+	if f.panics {
+		panic(errFate)
+	}
+	return errFate
 }
 
 func (f *fate) struck() bool { return f.at > 0 && f.calls >= f.at }

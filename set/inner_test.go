@@ -116,6 +116,22 @@ func TestInnerFromTheRim(t *testing.T) {
 	}
 }
 
+// By hand: from its rim the inside of |u| ≤ 10⁻¹⁰ is found, however thin; of (u − 3)² ≤ 0 there is none, though from far away and by rounding u² − 6u + 9 falls below 0.
+func TestInnerOfThinSets(t *testing.T) {
+	x, err := Inner(nil, Box{}, []ConvexCurve{side(1e-10, 1), side(1e-10, -1)}, []float64{1e-10})
+	if err != nil || !(math.Abs(x[0]) < 1e-10) {
+		t.Errorf("%v, %v", x, err)
+	}
+	point := curve(func(g, h, u []float64) float64 {
+		g[0], h[0] = 2*u[0]-6, 2
+		return u[0]*u[0] - 6*u[0] + 9
+	})
+	var none *NoInsideError
+	if x, err := Inner(nil, Box{}, []ConvexCurve{point}, []float64{1000}); !errors.As(err, &none) {
+		t.Errorf("inside of a point: %v, %v", x, err)
+	}
+}
+
 // Inside may miss its plane by 10⁻⁹ of its size.
 func TestInsideNearItsPlane(t *testing.T) {
 	plane := sumPlane(t, 2, 0)

@@ -31,7 +31,7 @@ func TestIntersectionCorners(t *testing.T) {
 		if err := (Intersection{Of: c.of}).Project(x); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		if far := rows.Distance(x, c.want); far > 1e-11*rows.Norm(c.y) {
+		if far := rows.Distance(x, c.want); !(far <= 1e-11*rows.Norm(c.y)) {
 			t.Errorf("%s: got %v, want %v", c.name, x, c.want)
 		}
 	}

@@ -33,17 +33,34 @@ func TestFarthestOfAnL1Ball(t *testing.T) {
 	}
 }
 
-// By hand: numbers whose doubles, or whose distances from the center, are beyond all numbers have a nearest point all the same.
+// By hand: numbers whose doubles, or whose distances from the center, are beyond all numbers have a nearest point all the same; so has the least of all.
 func TestL1BallOfLargeNumbers(t *testing.T) {
 	for _, x := range []struct {
 		b       L1Ball
 		u, want []float64
 	}{
 		{L1Ball{Radius: 1}, []float64{1.5e308, 0}, []float64{1, 0}}, {L1Ball{Radius: 1e308}, []float64{1.5e308}, []float64{1e308}},
+		{L1Ball{Center: []float64{0}}, []float64{5e-324}, []float64{0}}, // of which there is no half
 		{L1Ball{Radius: 1e308, Center: []float64{-1e308, 0}}, []float64{1.5e308, 0}, []float64{0, 0}}, {L1Ball{Radius: 1.6e308, Center: []float64{0, 1}}, []float64{1.5e308, 1}, []float64{1.5e308, 1}},
 	} {
 		if err := x.b.Project(x.u); err != nil || !(math.Abs(x.u[0]-x.want[0]) <= 1e-12*x.b.Radius) || len(x.u) > 1 && x.u[1] != x.want[1] {
 			t.Errorf("%+v: %v (%v), want %v", x.b, x.u, err, x.want)
+		}
+	}
+}
+
+// By hand, in units of rounding: n times the radius, and beside a center twice the size of it and the radius.
+func TestSlackOfL1Balls(t *testing.T) {
+	for _, c := range []struct {
+		b    L1Ball
+		n    int
+		want float64
+	}{
+		{L1Ball{Radius: 1}, 1, 1}, {L1Ball{Radius: 3}, 2, 6},
+		{L1Ball{Radius: 1, Center: []float64{0}}, 1, 3}, {L1Ball{Radius: 1, Center: []float64{4, -3}}, 2, 18}, {L1Ball{Center: []float64{8}}, 1, 16},
+	} {
+		if got := c.b.slack(c.n) / unit; got != c.want {
+			t.Errorf("%+v: %v, want %v", c.b, got, c.want)
 		}
 	}
 }

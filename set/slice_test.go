@@ -100,6 +100,24 @@ func TestSliceFromFarAway(t *testing.T) {
 	}
 }
 
+// By hand: where a plane or a half-space meets the unit square in its side at 1, that is where the first entry goes, at once; the second, of which they say nothing, stays where it is.
+func TestSlicesAlongASide(t *testing.T) {
+	plane, err := NewAffine([]float64{1, 0}, []float64{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		of kedge.Set
+		at float64
+	}{{plane, 5}, {plane, -5}, {HalfSpace{Normal: []float64{-1, 0}, Bound: -1}, -5}} {
+		x := []float64{c.at, 0.5}
+		s := Intersection{Of: []kedge.Set{c.of, Box{Lower: []float64{0, 0}, Upper: []float64{1, 1}}}, MaxSteps: 1}
+		if err := s.Project(x); err != nil || !slices.Equal(x, []float64{1, 0.5}) {
+			t.Errorf("%v from %v: %v, %v", c.of, c.at, x, err)
+		}
+	}
+}
+
 // By hand: over a box qᵀx goes from the sum of its lower ends to that of its upper ones, where those of entries with a negative weight are swapped; a margin of 8n units of rounding of all that is added is beyond, so that
 // nothing is empty by rounding. Where an end is missing it has none.
 func TestReachesOfSlices(t *testing.T) {

@@ -96,7 +96,7 @@ func TestRolloutsAreChecked(t *testing.T) {
 	}
 }
 
-// One individual is enough to tell what has vanished, nobody is not, and where somebody does not come to rest nothing is told.
+// One individual is enough to tell what has vanished, nobody is not, and where somebody does not come to rest, nobody knows where, or people see each other nothing is told.
 func TestVanishedOfFew(t *testing.T) {
 	f, err := dynamics.NewAffine(kedge.Dims{Decision: 1, State: 1, Trait: 1}, []float64{0.5}, []float64{0}, []float64{0})
 	check(t, err)
@@ -108,9 +108,18 @@ func TestVanishedOfFew(t *testing.T) {
 	if got := steady.Vanished(m, nil, [][]float64{{1}}); got != nil {
 		t.Errorf("of nobody %v has gone", got)
 	}
+	crowd := m
+	crowd.Social = true
+	if got := steady.Vanished(crowd, []int{0}, [][]float64{{1}}); got != nil {
+		t.Errorf("of a crowd that sees itself %v has gone", got)
+	}
 	restless := dynamics.Func{Size: f.Dims(), F: func(dst, p, _, _ []float64) { dst[0] = -p[0] }}
 	m.Dynamics, m.Settler = restless, dynamics.NewWalked(kedge.Batched(restless))
 	if got := steady.Vanished(m, []int{0}, [][]float64{{1}}); got != nil {
 		t.Errorf("of somebody who never rests %v has gone", got)
+	}
+	m.Settler = nil
+	if got := steady.Vanished(m, []int{0}, [][]float64{{1}}); got != nil {
+		t.Errorf("of somebody of whom nobody knows where he settles %v has gone", got)
 	}
 }

@@ -25,7 +25,7 @@ const (
 func Remember(m kedge.Model, individuals []int, decisions [][]float64) Memory {
 	found := Memory{Looked: len(individuals)}
 	settler, moves, dim := m.RowSettler(), m.RowDynamics(), m.Dims()
-	if settler == nil || moves == nil || m.Social {
+	if settler == nil || m.Social {
 		return found
 	}
 	first, traits := kedge.Pick(kedge.Leading{Of: m.FirstStates(), Entries: dim.State}, individuals), kedge.Pick(m.Traits, individuals)

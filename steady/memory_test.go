@@ -51,6 +51,19 @@ func TestRememberCountsWhoDependsOnTheStart(t *testing.T) {
 	}
 }
 
+// Nothing is remembered where nobody knows where people settle, nor by a crowd that sees itself, where nobody settles alone: else somebody who begins on the other side of his trait would.
+func TestRememberLooksAtWhoSettlesAlone(t *testing.T) {
+	for name, change := range map[string]func(m *kedge.Model){"nobody settles": func(m *kedge.Model) { m.Settler = nil }, "a crowd": func(m *kedge.Model) { m.Social = true }, "": func(*kedge.Model) {}} {
+		m, want := doubled([]float64{-1, 1}, []float64{1, 1}), 0
+		if change(&m); name == "" {
+			want = 1
+		}
+		if got := steady.Remember(m, []int{0, 1}, [][]float64{{.1}}); got.Looked != 2 || got.Either != want || len(got.Individuals) != want {
+			t.Errorf("%s: %+v, want %d", name, got, want)
+		}
+	}
+}
+
 // The lag is to where people settle from their own first states: nobody who has settled there lags.
 func TestLagIsToTheOwnSteadyState(t *testing.T) {
 	m := doubled([]float64{-1, 1}, []float64{1, 1})

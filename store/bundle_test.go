@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/kedge-opt/kedge/folder"
@@ -535,5 +536,16 @@ func TestWhoeverHangsUpLeavesNoLoopInTheOldEpoch(t *testing.T) {
 	}
 	if is := epoch(to); is == old {
 		t.Errorf("the loop goes on in epoch %s", is)
+	}
+}
+
+// A file of a bundle that is as long as it may be is read, and one that is a byte longer is not.
+func TestFilesOfBundlesThatAreAsLongAsTheyMayBe(t *testing.T) {
+	dir := fstest.MapFS{"ten": {Data: []byte("0123456789")}}
+	if text, err := readSome(dir, "ten", 10); err != nil || string(text) != "0123456789" {
+		t.Errorf("of ten: %q, %v", text, err)
+	}
+	if _, err := readSome(dir, "ten", 9); err == nil || err.Error() != "ten has more than 9 bytes" {
+		t.Errorf("of nine: %v", err)
 	}
 }

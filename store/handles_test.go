@@ -203,6 +203,19 @@ func TestRemovedLoopsLeaveNothing(t *testing.T) {
 	}
 }
 
+// A file of people stays where nobody can tell whether a loop has it.
+func TestFilesStayWhereNobodyCanTellWhoHasThem(t *testing.T) {
+	s, c, blob := opened(t, t.TempDir()), &chain{loop: "shop"}, noise(1, mostInside+1)
+	if err := s.Append("shop", 0, []session.Event{c.told(1, blob)}, nil)(); err != nil {
+		t.Fatal(err)
+	}
+	file := session.Hash(sumOf(blob)).String()
+	s.peek.Close()
+	if s.tidy([]*request{{files: []string{file}}}); !s.dir.Has(blobFolder + "/" + file) {
+		t.Error("it is gone")
+	}
+}
+
 // Series are thinned to buckets of as many decisions as it takes, by hand.
 func TestPages(t *testing.T) {
 	for _, c := range []struct {

@@ -140,6 +140,7 @@ func TestNormalsAreNormals(t *testing.T) {
 			t.Fatal("the streams are apart before the batch")
 		}
 		many.Normals(got)
+		many.Normals(nil) // takes nothing, not even what is left of a pair
 		for i, v := range got {
 			if want := one.Normal(); v != want {
 				t.Fatalf("round %d: number %d of %d is %v, want %v", round, i, len(got), v, want)

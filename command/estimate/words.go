@@ -99,7 +99,7 @@ func numbers(list []logs.Inferred) page.TextTable {
 // answered says how people answer.
 func answered(e *logs.Inference) (pieces []page.Piece) {
 	a := e.Answer
-	if a == nil || len(a.Entries) == 0 {
+	if a == nil {
 		return nil
 	}
 	t := page.TextTable{Columns: []page.Head{{Name: "one more of", Wide: -22}, {Name: "changes", Wide: -14}, {Name: "at once", Wide: 10}, {Name: "settled", Wide: 10}, {Name: "95 %", Wide: 22}}, Brief: []int{0, 1, 2, 3, 4}}

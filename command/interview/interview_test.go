@@ -53,6 +53,7 @@ func TestInterviewsAsRecorded(t *testing.T) {
 		note("silent "+dynamics, asked(t, "", interview.Wishes{Dynamics: dynamics}, true, "dynamics"))
 		note("silent, given "+dynamics, asked(t, "", interview.Wishes{Dynamics: dynamics, Dim: 3, People: 9, Trials: 2, Iterations: 401}, true, "dynamics", "dim", "people", "trials", "iterations"))
 	}
+	note("opinions in a box", asked(t, "", interview.Wishes{Dynamics: "friedkin-johnsen", Set: "box"}, true, "dynamics", "set-kind"))
 	note("wrong dynamics", asked(t, "", interview.Wishes{Dynamics: "nobody"}, true, "dynamics"))
 	for _, dim := range []int{0, 1, 50, 51} {
 		note(fmt.Sprint("formulas of ", dim), asked(t, "", interview.Wishes{Dynamics: "formula", Dim: dim}, true, "dynamics", "dim"))
@@ -79,6 +80,16 @@ func TestInterviewsAreStopped(t *testing.T) {
 	}
 	if answer, err := (&interview.Interview{Silent: true}).Ask("Why", "so", func(s string) error { return errors.New(s) }); answer != "so" || err == nil || err.Error() != "so" {
 		t.Errorf("%q, %v", answer, err)
+	}
+}
+
+// The end of the input is no answer, and what is said about it begins in a line of its own.
+func TestInterviewsThatEnd(t *testing.T) {
+	var out bytes.Buffer
+	i := &interview.Interview{In: bufio.NewReader(strings.NewReader("")), Out: &out}
+	answer, err := i.Ask("Why", "so", func(string) error { return nil })
+	if answer != "" || err == nil || !strings.HasPrefix(err.Error(), `no answer to "Why"; `) || out.String() != "Why [so]: \n" {
+		t.Errorf("%q, %v: %q", answer, err, &out)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"strings"
 	"sync"
@@ -128,6 +129,26 @@ func TestDemonstrationsThatCannotBegin(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(), "loop party-position: ") || said.Len() > 0 {
 		t.Errorf("%v, %s", err, &said)
 	}
+}
+
+// A demonstration that cannot begin ends by itself, as failed: here what it sends to its own service comes to another, by a proxy.
+func TestDemonstrationsEndWithoutTheirLoops(t *testing.T) {
+	isEmpty := emptyTemp(t)
+	lost := httptest.NewServer(http.NotFoundHandler())
+	defer lost.Close()
+	elsewhere, err := url.Parse(lost.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	usual := http.DefaultTransport
+	defer func() { http.DefaultTransport = usual }()
+	http.DefaultTransport = &http.Transport{Proxy: http.ProxyURL(elsewhere)}
+	var said strings.Builder
+	d := &demo{kinds: kind.Standard(), front: front{listen: "127.0.0.1:0"}, out: &said, noBrowser: true, speed: 1, span: 20 * time.Second}
+	if err := d.run(t.Context(), slog.New(slog.DiscardHandler)); err == nil || exit.CodeOf(err) != exit.Failed || !strings.HasPrefix(err.Error(), "loop party-position: ") || said.Len() > 0 {
+		t.Errorf("%v, %s", err, &said)
+	}
+	isEmpty()
 }
 
 // Of ten messages, of which the half arrives twice, those do that seed 1 draws: a network is as bad for everybody.

@@ -1,13 +1,16 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -20,11 +23,11 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// A collector gets a span of every request and of its parts, under the trace that the sender named, and nothing that anybody wrote.
-func TestSpansReachACollector(t *testing.T) {
+// sink is a collector that keeps the spans it gets.
+func sink(t *testing.T) (url string, spans func() []*sentspans.Span) {
 	var mu sync.Mutex
 	var got []*sentspans.Span
-	sink := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		var m collector.ExportTraceServiceRequest
 		if err == nil {
@@ -41,14 +44,24 @@ func TestSpansReachACollector(t *testing.T) {
 			}
 		}
 	}))
-	defer sink.Close()
+	t.Cleanup(web.Close)
+	return web.URL, func() []*sentspans.Span {
+		mu.Lock()
+		defer mu.Unlock()
+		return got
+	}
+}
+
+// A collector gets a span of every request and of its parts, under the trace that the sender named, and nothing that anybody wrote.
+func TestSpansReachACollector(t *testing.T) {
+	url, spans := sink(t)
 	dir := t.TempDir()
 	journal, err := store.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer journal.Close()
-	sent, err := openTraces(t.Context(), sink.URL, "test", slog.New(slog.DiscardHandler))
+	sent, err := openTraces(t.Context(), url, "test", slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,9 +93,10 @@ func TestSpansReachACollector(t *testing.T) {
 	if err := sent.close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	count := map[string]int{}
-	for _, s := range got {
+	count, says := map[string]int{}, map[string]string{}
+	for _, s := range spans() {
 		count[s.Name]++
+		says[s.Name] = attributesOf(s)
 		if id := hex.EncodeToString(s.TraceId); id != trace {
 			t.Errorf("span %s is of trace %s", s.Name, id)
 		}
@@ -90,11 +104,29 @@ func TestSpansReachACollector(t *testing.T) {
 			t.Errorf("a span holds what somebody wrote: %s", text)
 		}
 	}
-	for name, want := range map[string]int{"POST /v1/loops/{loop}/ask": 1, "PUT /v1/loops/{loop}/decisions/{k}/batches/{batch}": 1, "decide": 5, "append": 5, "step": 1} {
-		if count[name] != want {
-			t.Errorf("%d spans %s, want %d (all: %v)", count[name], name, want, count)
+	for name, want := range map[string]struct {
+		n    int
+		says string
+	}{
+		"POST /v1/loops":            {1, "http.request.method=POST http.response.status_code=201 http.route=/v1/loops"}, // of which no address names the loop
+		"POST /v1/loops/{loop}/ask": {1, "http.request.method=POST http.response.status_code=200 http.route=/v1/loops/{loop}/ask kedge.loop=shop"},
+		"PUT /v1/loops/{loop}/decisions/{k}/batches/{batch}": {1, "http.request.method=PUT http.response.status_code=201 http.route=/v1/loops/{loop}/decisions/{k}/batches/{batch} kedge.loop=shop"},
+		"decide": {5, ""}, "append": {5, ""}, "step": {1, ""},
+	} {
+		if count[name] != want.n || says[name] != want.says {
+			t.Errorf("%d spans %s that say %q, want %d that say %q (all: %v)", count[name], name, says[name], want.n, want.says, count)
 		}
 	}
+}
+
+// attributesOf are what a span says, by name.
+func attributesOf(s *sentspans.Span) string {
+	var list []string
+	for _, a := range s.Attributes {
+		list = append(list, fmt.Sprint(a.Key, "=", cmp.Or(a.Value.GetStringValue(), fmt.Sprint(a.Value.GetIntValue()))))
+	}
+	slices.Sort(list)
+	return strings.Join(list, " ")
 }
 
 // A collector that is not there costs a line in the log and nobody's time.

@@ -205,7 +205,7 @@ func TestTextsThatAreNotTaken(t *testing.T) {
 		body("\tmov.u64 %nobody, 1;\n"), body("\tmov.u64 %u0, nothing;\n"), body("\tadd.u64 %u0, %u1;\n"), body("\tadd.f16 %x, %y, %z;\n"), body("\tbra NOWHERE;\n"), body("\t@%p2 bra DONE;\n"),
 		body("\tmov.u64 %u0, 1\n"), body("DONE:\n"), body("\tld.param.u64 %u0, [of];\n"), body("\tld.param.u64 %u0;\n"), body("\tld.global.f16 %x, [%at];\n"), body("\tld.global.f64 %x, %at;\n"),
 		body("\tld.global.f64 {%x, %y}, [%at];\n"), body("\tld.nowhere.f64 %x, [%at];\n"), body("\tld.global.f64 %x, [%no];\n"), body("\tld.global.f64 %no, [%at];\n"), body("\t.reg .f64 x;\n"),
-		body("\tmov.f64 %x, 0dxyz0000000000000;\n"), body("\tld.global.f64 %x;\n"),
+		body("\tmov.f64 %x, 0dxyz0000000000000;\n"), body("\tmov.f64 %x, 0d3ff0;\n"), body("\tmov.f64 %x, 0d03ff0000000000000;\n"), body("\tld.global.f64 %x;\n"),
 		written + ".visible .entry outer(.param .u64 at)\n{\n" + strings.TrimPrefix(body(""), written), // a kernel begins where another has not ended
 	} {
 		if _, err := read(one, ""); err == nil {

@@ -180,14 +180,12 @@ func (x *marcher) large() bool {
 	}
 	n := x.basis.count()
 	for _, g := range x.cohorts {
-		people := g.people()
 		for _, t := range g.targets {
-			people += t.people
 			if t.people < 2*many*n {
 				return false
 			}
 		}
-		if size := len(g.targets) * n; size > most || !g.everybody && g.people() < 2*size || people < many*size {
+		if size := len(g.targets) * n; size > most || !g.everybody && g.people() < 2*size {
 			return false
 		}
 	}

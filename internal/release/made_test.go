@@ -337,6 +337,11 @@ func TestFoldersOfSources(t *testing.T) {
 	if err := c.readSources(t.TempDir()); err != nil || c.sources != nil {
 		t.Errorf("%v, %v", c.sources, err)
 	}
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "x.py", "in.txt"), "a folder is no source")
+	if err := c.readSources(dir); err == nil || c.sources != nil {
+		t.Errorf("a folder is read as %v, %v", c.sources, err)
+	}
 }
 
 // A module whose files have no licence is listed, and why.

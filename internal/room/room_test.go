@@ -30,6 +30,10 @@ func TestFreeMemory(t *testing.T) {
 			"proc/meminfo": file(info), "proc/self/cgroup": file("0::/elsewhere\n"),
 			"sys/fs/cgroup/memory.max": file("2000\n"), "sys/fs/cgroup/memory.current": file("2500\n"),
 		}, 0},
+		"version 2 with more cached than used": {fstest.MapFS{
+			"proc/meminfo": file(info), "proc/self/cgroup": file("0::/a\n"),
+			"sys/fs/cgroup/a/memory.max": file("1000\n"), "sys/fs/cgroup/a/memory.current": file("300\n"), "sys/fs/cgroup/a/memory.stat": file("file 400\n"),
+		}, 1000},
 		"version 1": {fstest.MapFS{
 			"proc/meminfo": file(info), "proc/self/cgroup": file("3:cpu,memory:/x\n2:cpuset:/x\n"),
 			"sys/fs/cgroup/memory/x/memory.limit_in_bytes": file("9000\n"), "sys/fs/cgroup/memory/x/memory.usage_in_bytes": file("4000\n"),

@@ -59,6 +59,23 @@ func TestScalesAreThoseOfTheProblem(t *testing.T) {
 	}
 }
 
+// A crowd that heeds no decision is where it settles after any turn: decisions are held for one, and it is taken to contract to a tenth.
+func TestACrowdThatDoesNotAnswerHasSettled(t *testing.T) {
+	s, _, err := problemOf(t, "lq2", "dynamics.b=[[0, 0], [0, 0]]").read(methods(t, "vanilla"), Terms{}.filled())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := problem.Build("lq2", s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := new(meeting)
+	a.Optimal, a.scales.Turns = []float64{1, 2}, 3000
+	if err := a.settle(t.Context(), p); err != nil || !a.Settled || a.Settling != 1 || a.scales.Hold != 1 || a.scales.Contraction != 0.1 {
+		t.Errorf("settled %v after %d turns, %+v, %v", a.Settled, a.Settling, a.scales, err)
+	}
+}
+
 // A method has arrived if no trial failed and they end no further from its target than is allowed, to the last bit; without a target there is nowhere to.
 func TestArrivals(t *testing.T) {
 	a := entered(t, problemOf(t, "lq2", "iterations=100"), "composite")

@@ -237,6 +237,16 @@ func TestWorkersAndRefusals(t *testing.T) {
 			t.Errorf("from %s: %v", date, err)
 		}
 	}
+	var lost *logs.NoLogError
+	nowhere := strings.Replace(spec, "data: {file: log.csv, person: who, time: week, decision: u, states: p, traits: d}", "population: {size: 9, law: normal, mean: 6, deviation: 1}", 1)
+	if _, err := look(t, nowhere, "", Lookback{}); !errors.As(err, &lost) || err.Error() != "shop.yaml: there is no section data; want one that says where the log is, with file, person, time, states and decision" {
+		t.Errorf("without a log: %v", err)
+	}
+	var known *logs.NothingUnknownError
+	settled := strings.Replace(spec, `{slope: "?"}`, "{slope: -0.7}", 1) + "population: {size: 9, law: normal, mean: 6, deviation: 1}\n"
+	if _, err := look(t, settled, written(log), Lookback{}); !errors.As(err, &known) {
+		t.Errorf("nothing unknown: %v", err)
+	}
 	var untold *UntoldError
 	for i := range log {
 		for w := range log[i] {

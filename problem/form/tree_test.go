@@ -19,3 +19,16 @@ func TestLibraryPanics(t *testing.T) {
 		}
 	}
 }
+
+// A key begins with a letter and goes on with letters, digits and a few signs, up to the ends of their ranges; what stands beside them in ASCII wants quotes.
+func TestKeysWithoutQuotes(t *testing.T) {
+	for key, want := range map[string]bool{
+		"a": true, "z": true, "A": true, "Z": true, "ba": true, "bz": true, "bA": true, "bZ": true, "b0": true, "b9": true, "b-_./": true, "_b": true,
+		"b@": false, "b[": false, "b`": false, "b{": false, "b:": false, "b,": false, "@": false, "[": false, "`": false, "{": false,
+		"": false, "0b": false, "-b": false, ".b": false, "/b": false, "y": false, "Off": false,
+	} {
+		if needsNoQuotes(key) != want {
+			t.Errorf("%q needs no quotes: %t", key, !want)
+		}
+	}
+}

@@ -81,6 +81,19 @@ func TestObjectivesAsRecorded(t *testing.T) {
 	recorded(t, "objectives.txt", append(got, vocabulary(func(f *form.Form) { c.DescribeObjective(f, &x) })...))
 }
 
+// An objective whose kind was not read is not checked, whatever is known of it: here of one that was made elsewhere, in which a list has an entry too few.
+func TestObjectivesOfUnreadKinds(t *testing.T) {
+	for text, want := range map[string]int{"{kind: 7}": 0, "{kind: quadratic}": 1} {
+		var x kind.Objective
+		s := read("objective: "+text, below("objective", func(f *form.Form) { form.Pick(f, "kind", &x, kind.Standard().Objectives, "", says()) }))
+		before := len(s.found.Found)
+		kind.CheckObjective(s.scene(nil, 2, 2), "objective", &kind.QuadraticObjective{LinearState: form.Vector{Each: []float64{1}}})
+		if got := len(s.found.Found) - before; got != want {
+			t.Errorf("%s: %d mistakes, want %d: %v", text, got, want, s.found.Join())
+		}
+	}
+}
+
 // Formulas are compiled in the names that people have, with the mistakes that are nearest to what was meant.
 func TestFormulasAreCompiledAsRecorded(t *testing.T) {
 	var got []string

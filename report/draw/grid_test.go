@@ -1,6 +1,10 @@
 package draw
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
 
 // Words stand on the line of the label of the vertical axis where both fit with a gap between them and a margin to either side, and nothing else is explained.
 func TestWordsOfALegendStandBesideTheLabelThatHasRoom(t *testing.T) {
@@ -50,6 +54,25 @@ func TestLegendsBreakWhereALineIsFull(t *testing.T) {
 		lines := Grid{Width: c.wide, Legend: []Entry{entry("mean"), second}}.lines(letters)
 		if len(lines) != c.want || lines[0][0].Words != "mean" {
 			t.Errorf("%g wide, fresh %t: %+v", c.wide, c.fresh, lines)
+		}
+	}
+}
+
+// By hand: a panel is 210 high, and labels of its vertical axis are written where they are more than 11 apart: 18 names are 11.67 apart and 19 are 11.05; of 20, which
+// are 10.5 apart, every other one is written.
+func TestLabelsOfAVerticalAxisThatHaveRoom(t *testing.T) {
+	for n, want := range map[int]int{18: 18, 19: 19, 20: 10} {
+		var names []string
+		for i := range n {
+			names = append(names, fmt.Sprint("name", 10+i))
+		}
+		p := Panel{Layers: []Layer{Lines{}}, X: Axis{Ruler: Ruler{Max: 1}}, Y: CellAxis(names, "")}
+		svg, err := Grid{Columns: 1, Panels: []Panel{p}}.Sketch("", "", "", false).SVG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(string(svg), "name"); got != want {
+			t.Errorf("of %d names %d are written, want %d", n, got, want)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/png"
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -64,5 +65,19 @@ func TestScriptsAreRaised(t *testing.T) {
 	}
 	if wide := letters.width("10⁻⁴", 10); wide != parts[1].from+parts[1].wide || wide <= letters.width("10⁴", 10) {
 		t.Errorf("10⁻⁴ is %v wide", wide)
+	}
+}
+
+// A text stays whole where it has just the room, and is cut where it has a little less.
+func TestTextsThatJustFit(t *testing.T) {
+	letters := newTypeface()
+	for _, s := range []string{"abc", "10⁻⁴ W₁"} {
+		room := letters.width(s, 10)
+		if got := letters.fit(s, 10, room); got != s {
+			t.Errorf("%q in its own width is %q", s, got)
+		}
+		if got := letters.fit(s, 10, room-0.01); got == s || !strings.HasSuffix(got, "…") {
+			t.Errorf("%q in less than its own width is %q", s, got)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package inference
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/kedge-opt/kedge/logs/backtest"
 	"github.com/kedge-opt/kedge/problem"
 	"github.com/kedge-opt/kedge/problem/record"
+	"github.com/kedge-opt/kedge/report/draw"
 )
 
 // A half-life is told with its interval, if there is one, and with that people may never settle, if that is within it.
@@ -79,5 +81,16 @@ func TestErrorsThatTraitsLeave(t *testing.T) {
 		if want := "; with traits that were found, about " + x.want + "\u202f% is no sign of anything"; !strings.Contains(got, want) {
 			t.Errorf("%d pairs of %d people: %q, want %q", x.pairs, x.people, got, want)
 		}
+	}
+}
+
+// By hand: the mean of a turn and its middle eight tenths, of one person that person, and 0 where the mean is but rounding of what is there.
+func TestNumbersOverTime(t *testing.T) {
+	e := &logs.Inference{First: "2026-01-01", Ahead: &logs.Foreseen{Turn: []int{4, 2, 3, 3, 5, 5, 6}}}
+	values := []float64{7, -5, 1, 4, -1e6, 1e6 + 1e-7, 3e-13}
+	got := overTime(e, func(i int) float64 { return values[i] })
+	want := []draw.LinePoint{{X: 2, Mean: -5, Low: -5, High: -5}, {X: 3, Mean: 2.5, Low: 1, High: 4}, {X: 4, Mean: 7, Low: 7, High: 7}, {X: 5, Low: -1e6, High: 1e6 + 1e-7}, {X: 6, Mean: 3e-13, Low: 3e-13, High: 3e-13}}
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -75,6 +75,18 @@ func TestJudgeTold(t *testing.T) {
 	}
 }
 
+// What is beyond all numbers, or has an end that nobody knows, keeps no bound and breaks none.
+func TestReadingsThatSayNothing(t *testing.T) {
+	inf, nan, zero := math.Inf(1), math.NaN(), 0.0
+	for _, r := range []reading{{inf, nan, inf}, {inf, 1, 2}, {-inf, -inf, nan}, {-inf, 0, 0}, {nan, nan, nan}, {nan, 1, 2}, {1, nan, 2}, {-1, nan, 0}, {1, 0, nan}, {-1, -2, nan}} {
+		for _, bounds := range [][2]*float64{{&zero, nil}, {nil, &zero}} {
+			if got := r.verdict(bounds[0], bounds[1]); got != Inconclusive {
+				t.Errorf("%v within %v: %s", r, bounds, got)
+			}
+		}
+	}
+}
+
 // The interval of a mean, by hand: of 1 and 3 it is 2, with an error of 1, and Student's law with one degree of freedom has 63.657 to either side [any table].
 func TestMeansByHand(t *testing.T) {
 	m := MeanOf([]float64{1, 3}, nil)

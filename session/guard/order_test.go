@@ -106,3 +106,16 @@ func TestLeaningHasTheBitsOfEach(t *testing.T) {
 		}
 	}
 }
+
+// By hand, in units of the smallest number: where 501 are allowed, of a deviation of 0.003, somebody who is 2 away is 667 away. The distance that is surely not too far is 1.5 rounded to 2, and he does not count all the same.
+func TestNobodyCountsByRounding(t *testing.T) {
+	const one = 0x1p-1074
+	g := New(Duty{Live: live.New(), Dims: kedge.Dims{Decision: 1, State: 1}})
+	g.Live.Beyond = 501 * one
+	g.Spread = slices.Repeat([]Spreading{{[]float32{0}, []float32{0.003}}}, 3)
+	for away, want := range map[float64]bool{one: false, 2 * one: true} {
+		if s, bad := g.suspect([]float64{away}, nil, g.reference()); bad != want {
+			t.Errorf("%v away: %+v, %v", away, s, bad)
+		}
+	}
+}
