@@ -70,7 +70,7 @@ func (d *Mount) Restore() (err error) {
 			return err
 		}
 		probe := filepath.Join(d.Dir, "probe")
-		if err = errors.Join(os.Mkdir(probe, 0o700), os.Remove(probe)); err == nil {
+		if err = errors.Join(os.RemoveAll(probe), os.Mkdir(probe, 0o700), os.Remove(probe)); err == nil { // the last cut may have left one
 			return nil
 		}
 		time.Sleep(50 * time.Millisecond)
