@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -193,7 +194,7 @@ func TestOpening(t *testing.T) {
 	}
 	opened(t, url)
 	mark := map[bool]string{true: "&", false: "?"}[strings.Contains(url, "?")]
-	for more, want := range map[string]string{"": "kedge 14", mark + "application_name=me&pool_max_conns=3": "me 14", mark + "pool_max_conns=40": "kedge 40"} {
+	for more, want := range map[string]string{"": fmt.Sprint("kedge ", max(14, runtime.NumCPU())), mark + "application_name=me&pool_max_conns=3": "me 14", mark + "pool_max_conns=40": "kedge 40"} {
 		j, err := Look(t.Context(), url+more)
 		if err != nil {
 			t.Fatal(err)
