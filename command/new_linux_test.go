@@ -39,3 +39,20 @@ func TestSpecsAreWrittenWholeOrNotAtAll(t *testing.T) {
 		t.Errorf("%d bytes, %v", len(text), err)
 	}
 }
+
+// Anybody may read a spec, its owner alone change it and nobody run it, as far as the umask lets them: a new one, and one that takes the place of another.
+func TestSpecsAreNoPrograms(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "mine.yaml")
+	for _, force := range []bool{false, true} {
+		if err := (&newFlags{force: force}).write(name, []byte("seed: 1\n")); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if mode := info.Mode(); mode&^0o644 != 0 || mode&0o600 != 0o600 {
+			t.Errorf("with --force %t: %v", force, mode)
+		}
+	}
+}

@@ -3,6 +3,8 @@ package command
 import (
 	"bytes"
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -137,6 +139,18 @@ func TestNewRefuses(t *testing.T) {
 	}
 	if out, code := answer(t, "", name, "--yes", "--force"); code != 0 {
 		t.Errorf("--force: exit code %d: %s", code, out)
+	}
+}
+
+// A file that came there after its name was asked for stays as it is.
+func TestNewReplacesNothingUnasked(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "mine.yaml")
+	if err := os.WriteFile(name, []byte("mine\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	err := new(newFlags).write(name, []byte("other\n"))
+	if text, _ := os.ReadFile(name); !errors.Is(err, fs.ErrExist) || string(text) != "mine\n" {
+		t.Errorf("it holds %q, %v", text, err)
 	}
 }
 

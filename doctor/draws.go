@@ -18,7 +18,7 @@ func Draws(ctx context.Context, p *problem.Problem, workers int) (*Check, error)
 		return nil, err
 	}
 	values, failures := make([]float64, len(worlds)), make([]error, len(worlds))
-	err = crew.Share(max(1, workers), len(worlds), func(_, i int) error {
+	err = crew.Share(workers, len(worlds), func(_, i int) error {
 		f, err := worlds[i].Model, worlds[i].Err
 		if err == nil {
 			var of *steady.Objective

@@ -99,21 +99,30 @@ func TestWrongBitIsFound(t *testing.T) {
 	f := newFair(t)
 	slow := func(ctx context.Context, job lab.CellJob) (*folder.Result, error) {
 		if job.Cell.ID == w.Cells[7].ID { // so that the sweep does not end before a lease does
-			pause(ctx, 6*time.Second)
+			pause(ctx, 20*time.Second)
 		}
 		return lab.RunCell(ctx, job)
 	}
+	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
+	defer stop()
+	spoilt := make(chan struct{})
+	var once sync.Once
 	f.work(WorkerOptions{Workers: 1, deaf: true, Runner: func(ctx context.Context, job lab.CellJob) (*folder.Result, error) {
 		r, err := slow(ctx, job)
 		if err == nil {
 			wrongBit(r)
+			once.Do(func() { close(spoilt) })
 		}
 		return r, err
 	}})
-	f.work(WorkerOptions{Workers: 2, Runner: slow})
+	go func() { // who computes all before the other has begun finds nothing
+		select {
+		case <-spoilt:
+			f.work(WorkerOptions{Workers: 2, Runner: slow})
+		case <-ctx.Done():
+		}
+	}()
 	dir := filepath.Join(t.TempDir(), "grid")
-	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
-	defer stop()
 	err := f.sweep(ctx, w, dir, QueueOptions{Lease: 300 * time.Millisecond, Look: 300 * time.Millisecond})
 	var differs *folder.DiffersError
 	if row.Case(errors.As(err, &differs), "the sweep ended with %v", err); differs == nil {

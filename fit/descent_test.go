@@ -239,3 +239,22 @@ func TestUnknownsThatMakeNoSense(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// By hand: a step to the bound at 1 is expected to gain its slope and gains nothing. Up to 1e-15 of 1 + |loss| that is the end. More is damped by 2, 4, 8 … from a thousandth on,
+// until the damping is above 1e15: after 11 times, for 2⁶⁶ is above 10¹⁸ and 2⁵⁵ is not.
+func TestDescentsThatGainNothing(t *testing.T) {
+	within := Unknown{Name: "a", Lower: -1, Upper: 1}
+	for _, x := range []struct {
+		loss, slope float64
+		looks       int
+	}{{0, 1e-15, 2}, {0, 1.5e-15, 13}, {1, 2e-15, 2}, {1, 2.5e-15, 13}, {-1, 2e-15, 2}, {-1, 2.5e-15, 13}} {
+		looks := 0
+		end, err := Descend([]float64{0}, []Unknown{within}, func(theta []float64) (*Foothold, error) {
+			looks++
+			return &Foothold{Theta: theta, Loss: x.loss, Slope: []float64{x.slope}, Normal: []float64{0}}, nil
+		})
+		if err != nil || end == nil || end.Theta[0] != 0 || looks != x.looks {
+			t.Errorf("a slope of %v at a loss of %v: %+v after %d looks, want %d (%v)", x.slope, x.loss, end, looks, x.looks, err)
+		}
+	}
+}

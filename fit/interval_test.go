@@ -75,3 +75,25 @@ func TestIntervalsOfWhatIsNotTold(t *testing.T) {
 		t.Errorf("%+v ± %v, %v", e, got.Error, got.Words)
 	}
 }
+
+// By hand: of 400 draws one in 20 is 20, which is enough, and of 399 it is not; of half the level 40 are. As many as a tenth may have failed. Ends are so many draws from both ends as
+// (1 − level)/2 of the steps between draws, rounded down: 9.975 of 399, 10 of 400. Otherwise they are by Student's law of 40 degrees, whose quantiles at 0.975 and 0.75 are 2.021 and 0.681, from tables.
+func TestDrawsThatMakeIntervals(t *testing.T) {
+	for _, c := range []struct {
+		draws, failed       int
+		level, lower, upper float64
+		by                  Way
+	}{
+		{400, 0, 0.95, 9, 390, ByBootstrap}, {401, 0, 0.95, 10, 390, ByBootstrap}, {400, 40, 0.95, 9, 390, ByBootstrap}, {40, 4, 0.5, 9, 30, ByBootstrap}, {41, 0, 0.5, 10, 30, ByBootstrap},
+		{399, 0, 0.95, 5 - 2*2.021, 5 + 2*2.021, ByErrors}, {400, 41, 0.95, 5 - 2*2.021, 5 + 2*2.021, ByErrors}, {39, 0, 0.5, 5 - 2*0.681, 5 + 2*0.681, ByErrors}, {40, 5, 0.5, 5 - 2*0.681, 5 + 2*0.681, ByErrors},
+	} {
+		f := &Fitted{Unknowns: []Unknown{Free("a", 0), Free("b", 0)}, Value: []float64{-3, 5}, Error: []float64{1, 2}, Held: make([]bool, 2), People: 41, Failed: c.failed}
+		for i := range c.draws {
+			f.Draws = append(f.Draws, 1e3, float64(c.draws-1-i))
+		}
+		e, err := f.Interval(t.Context(), 1, c.level)
+		if err != nil || e.By != c.by || e.Words != "" || !(math.Abs(e.Lower-c.lower) <= 2e-3) || !(math.Abs(e.Upper-c.upper) <= 2e-3) {
+			t.Errorf("%d draws, %d failed, level %v: %+v, want %v to %v by %s (%v)", c.draws, c.failed, c.level, e, c.lower, c.upper, c.by, err)
+		}
+	}
+}

@@ -180,6 +180,48 @@ func TestKeptOnTheWay(t *testing.T) {
 	}
 }
 
+// A search of a long log keeps what people add at its end, so that nobody goes through the log for that once more: by the definition, what is missed of each row
+// times its slope, in units of errors. All of one person comes to the same end.
+func TestLongSearchesKeepWhatPeopleAdd(t *testing.T) {
+	f := regress(t, formula.Source{Decision: "q", State: "p", Next: "a*p + b*q"}, "a", "b")
+	r := rand.New(rand.NewPCG(5, 6))
+	l := Log{States: make([]float64, many), Beside: make([]float64, many), After: make([]float64, many), Person: make([]int, many)}
+	for i := range many {
+		l.States[i], l.Beside[i], l.Person[i] = r.NormFloat64(), r.NormFloat64(), i/8
+		l.After[i] = 0.5*l.States[i] - l.Beside[i] + 0.3*r.NormFloat64()
+	}
+	p, err := newSearch(f, l, []Unknown{Free("a", 0), Free("b", 0)}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	best, err := p.lowest(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, ok := p.kept.of(best, p.spread)
+	if !ok {
+		t.Fatal("nothing is kept of where the search ended")
+	}
+	want := make([]float64, 2*many/8)
+	for i, after := range l.After {
+		missed := (after - best.Theta[0]*l.States[i] - best.Theta[1]*l.Beside[i]) / p.spread[0] / p.spread[0]
+		want[i/8*2] += missed * l.States[i]
+		want[i/8*2+1] += missed * l.Beside[i]
+	}
+	for i, v := range got.RawMatrix().Data {
+		if !(math.Abs(v-want[i]) <= 1e-6*(1+math.Abs(want[i]))) { // the last step is not looked at
+			t.Fatalf("number %d of person %d is %v, want %v", i%2, i/2, v, want[i])
+		}
+	}
+	clear(l.Person) // nothing is kept of somebody who has so many rows, and that is no matter
+	if p, err = newSearch(f, l, p.unknowns, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if alone, err := p.lowest(t.Context()); err != nil || p.kept != nil || !(math.Abs(alone.Theta[0]-best.Theta[0])+math.Abs(alone.Theta[1]-best.Theta[1]) <= 1e-9) {
+		t.Errorf("of one person: %+v, %v, kept %v", alone, err, p.kept != nil)
+	}
+}
+
 // Where what a model predicts is beyond numbers at every start, a part of a long log leads nowhere, nor does a part of that part: a search says so.
 func TestLongLogsWithoutAnEnd(t *testing.T) {
 	f := regress(t, formula.Source{Decision: "q", State: "p", Next: "a*p + exp(b*q)"}, "a", "b")

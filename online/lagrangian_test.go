@@ -76,7 +76,7 @@ func TestLagrangiansRefuse(t *testing.T) {
 		list []online.Restriction
 		dual online.Dual
 	}{
-		"no estimator": {nil, []online.Restriction{fine}, good}, "no restriction": {fine, nil, good}, "no step": {fine, []online.Restriction{fine}, online.Dual{Most: []float64{1}}},
+		"no estimator": {nil, []online.Restriction{fine}, good}, "no restriction": {fine, nil, good}, "no restriction, and none has a largest": {fine, nil, online.Dual{Step: online.Constant(1)}}, "no step": {fine, []online.Restriction{fine}, online.Dual{Most: []float64{1}}},
 		"an explorer": {must(online.NewOnePoint(1, 1, stream.New(1))), []online.Restriction{fine}, good}, "a leak below 0": {fine, []online.Restriction{fine}, online.Dual{Step: online.Constant(1), Leak: -1, Most: []float64{1}}},
 		"a leak that is none": {fine, []online.Restriction{fine}, online.Dual{Step: online.Constant(1), Leak: math.NaN(), Most: []float64{1}}}, "a largest of 0": {fine, []online.Restriction{fine}, online.Dual{Step: online.Constant(1), Most: []float64{0}}},
 		"two largest of one": {fine, []online.Restriction{fine}, online.Dual{Step: online.Constant(1), Most: []float64{1, 2}}},

@@ -97,10 +97,8 @@ func (c *confined) answer() (*Constrained, error) {
 	switch {
 	case c.land.ctx.Err() != nil:
 		return nil, c.land.ctx.Err()
-	case best == nil && c.missed == nil:
-		return nil, cmp.Or(c.land.refused, errors.New("optimum: the constraints have no value at any start"))
 	case best == nil:
-		return nil, &kedge.NotConvergedError{What: "a decision that keeps the constraints", Residual: c.missed.excess, Tolerance: kept, Steps: c.missed.steps}
+		return nil, c.nothingKept()
 	}
 	if err := c.land.trouble(best.place); err != nil {
 		return nil, err
@@ -112,6 +110,23 @@ func (c *confined) answer() (*Constrained, error) {
 		out.Excess[j], out.Multipliers[j] = a.told(j, best)
 	}
 	return out, nil
+}
+
+// nothingKept tells by how much the constraints are missed where that is least.
+func (c *confined) nothingKept() error {
+	if c.missed == nil && len(c.ends) == 0 {
+		return cmp.Or(c.land.refused, errors.New("optimum: the constraints have no value at any start"))
+	}
+	e := &kedge.NotConvergedError{What: "a decision that keeps the constraints", Residual: math.Inf(1), Tolerance: kept}
+	if c.missed != nil {
+		e.Residual, e.Steps = c.missed.excess, c.missed.steps
+	}
+	for _, p := range c.ends { // which keep them roughly
+		if far := max(0, c.augmented.truly(p.u)); far < e.Residual {
+			e.Residual, e.Steps = far, p.steps
+		}
+	}
+	return e
 }
 
 // walk goes from every start to where the conditions hold, roughly: along an exact penalty to the bottom of the hollow, and on by augmented Lagrangians.

@@ -43,6 +43,76 @@ func TestWhoIsStuckUnderConstraintsLooksAgain(t *testing.T) {
 	}
 }
 
+// By hand: at 0, where the loss is lowest, 5·10⁻⁸ + u²(4 − u) ≤ 0 is missed by five times what counts as kept, and nothing nearby mends that. So a walk that ends there is at rest, and not stuck; what was looked at in the other hollow,
+// where the constraint is kept, is tried all the same, and leads to its lowest point 6.
+func TestWhoRestsWhereNothingIsKeptLooksAgain(t *testing.T) {
+	hollows := plainly(func(g, u []float64) (float64, error) {
+		near, far := u[0]*u[0]/2, 1+(u[0]-6)*(u[0]-6)/2
+		if g[0] = u[0]; far < near {
+			g[0] = u[0] - 6
+		}
+		return min(near, far), nil
+	})
+	s := line()
+	s.land, s.Effort = overSet(hollows, set.Interval{Lower: -10, Upper: 10}, 1), Effort{}.filled(1)
+	s.extent = &extent{lower: []float64{-10}, upper: []float64{10}, from: []float64{0}}
+	s.land.most = 20_000
+	a := newAugmented(s.land, []Function{plainly(func(g, u []float64) (float64, error) {
+		g[0] = u[0] * (8 - 3*u[0])
+		return 5e-8 + u[0]*u[0]*(4-u[0]), nil
+	})})
+	s.screened = []place{{u: []float64{5}, loss: 1.5, steepest: 1}}
+	c := &confined{searcher: s, augmented: a}
+	c.ends = []*settled{{place: place{u: []float64{0}, residual: 5e-8, steepest: 1}, multipliers: []float64{0}, over: []float64{5e-8}, excess: 5e-8}}
+	if best := c.finest(); best == nil || !(math.Abs(best.u[0]-6) <= 1e-6) || !(math.Abs(best.loss-1) <= 1e-9) {
+		t.Errorf("the best is %+v", best)
+	}
+}
+
+// By hand: a little and u² are together at most 0 nowhere. Of all values from 0 to 1 most are within ¼, the unit, so that at 0 it is four times the little that is missed. Whether that is roughly nothing, up to 10⁻⁷, or more, it is told.
+func TestWhatIsHardlyMissedIsTold(t *testing.T) {
+	for _, little := range []float64{1e-8, 2e-8, 4e-8} {
+		missed := plainly(func(g, u []float64) (float64, error) {
+			g[0] = 2 * u[0]
+			return little + u[0]*u[0], nil
+		})
+		p, err := Constrain(context.Background(), bowl{1, 0}, []Function{missed}, set.Interval{Lower: -1, Upper: 1}, [][]float64{{0.5}}, Effort{})
+		var not *kedge.NotConvergedError
+		if !errors.As(err, &not) || !(math.Abs(not.Residual-4*little) <= 1e-9) || not.Tolerance != 1e-8 || not.Steps < 1 {
+			t.Errorf("%v: %+v, %v", little, p, err)
+		}
+	}
+}
+
+// By hand, of u ≥ 2: of ends that keep it roughly the one that is nearest is told, the first of two that are as near; of others the one that was remembered.
+func TestNothingKeptIsTold(t *testing.T) {
+	end := func(u float64, steps int) *settled {
+		return &settled{place: place{u: []float64{u}, steps: steps}, excess: 2 - u}
+	}
+	for name, x := range map[string]struct {
+		ends   []*settled
+		missed *settled
+		far    float64
+		steps  int
+	}{
+		"several": {[]*settled{end(2-0x1p-24, 4), end(2-0x1p-25, 5), end(2-0x1p-25, 6)}, end(1.5, 7), 0x1p-25, 5}, "one": {[]*settled{end(2-0x1p-24, 4)}, nil, 0x1p-24, 4},
+		"other": {nil, end(1.5, 7), 0.5, 7}, "kept at first": {[]*settled{end(3, 8)}, nil, 0, 8},
+	} {
+		c := &confined{augmented: heldAbove(), ends: x.ends, missed: x.missed}
+		var not *kedge.NotConvergedError
+		if err := c.nothingKept(); !errors.As(err, &not) || not.Residual != x.far || not.Steps != x.steps {
+			t.Errorf("%s: %v, want %v after %d", name, err, x.far, x.steps)
+		}
+	}
+	c := &confined{searcher: line(), augmented: heldAbove()}
+	if err := c.nothingKept(); err == nil || err.Error() != "optimum: the constraints have no value at any start" {
+		t.Errorf("without an end: %v", err)
+	}
+	if c.land.refused = errNoValue; c.nothingKept() != errNoValue {
+		t.Errorf("without an end and with a cause: %v", c.nothingKept())
+	}
+}
+
 // Of two answers to the same conditions the one that meets them better stays, unless it met those of a smoothed form.
 func TestSettledEndsStay(t *testing.T) {
 	for name, x := range map[string]struct {

@@ -413,3 +413,19 @@ func TestWhereLinearFieldsRest(t *testing.T) {
 		}
 	}
 }
+
+// A whirl that leads neither in nor out goes round and round whoever follows it. Where it rests is solved for, however many decisions there are.
+func TestWhereLongWhirlsRest(t *testing.T) {
+	for _, n := range []int{2, mostSolved, mostSolved + 2} {
+		field := func(g, u []float64) (float64, error) {
+			for i := 0; i < n; i += 2 {
+				g[i], g[i+1] = 0.25-u[i+1], u[i]-0.5
+			}
+			return 0, nil
+		}
+		list, err := Rests(context.Background(), field, set.Ball{Radius: 9}, slices.Repeat([]float64{1}, n), Effort{MaxSteps: 200})
+		if err != nil || len(list) != 1 || list[0].Reached || rows.Distance(list[0].Decision, slices.Repeat([]float64{0.5, 0.25}, n/2)) > 1e-7 {
+			t.Errorf("%d decisions: %+v, %v", n, list, err)
+		}
+	}
+}

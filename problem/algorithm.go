@@ -16,7 +16,7 @@ func (s *Spec) describeAlgorithm(f *form.Form, a *kind.Algorithm) {
 // Exact tells whether nothing about the trials of an algorithm is random: no draw, no noise, no perturbation, everybody sampled.
 func (s *Spec) Exact(a *kind.Algorithm) bool {
 	everybody := s.Population.Size == 1 || s.Population.Sampling == "without-replacement" && a.Batch == s.Population.Size
-	return everybody && !a.Random() && !s.Dynamics.noisy()
+	return everybody && !a.Random() && !s.noisy()
 }
 
 func (c *check) algorithms() {

@@ -33,6 +33,22 @@ const (
 	drawn     = "generator numpy draws what the published runs drew"
 )
 
+// grouped is a model in whose formulas people have a group, of which these know nothing but that.
+const grouped = `iterations: 10
+model:
+  decision: q[4]
+  state: p[4]
+  trait: d[4]
+  groups: {a: {share: 0.5}, b: {share: 0.5}}
+  next: 0.5*p + 0.25*q + 0.25*d
+  minimize: dot(p, q)
+population: {size: 6, dim: 4, law: cap, angle: 90}
+algorithms: [{name: composite, step: 0.1}]
+`
+
+// stirring are changes by which the model has noise, and people are in no groups.
+const stirring = "model.groups=null\nmodel.noise={\"w[4]\": \"normal(0, 0.1)\"}\nmodel.next=0.5*p + 0.25*q + 0.25*d + w\n"
+
 func TestTheoryIsOfOneWhoDecidesForPeopleAlike(t *testing.T) {
 	const alone = "set: record.theory is true, but the theory is of one decision-maker, one set and no constraints on the population"
 	for _, c := range []clash{
@@ -53,6 +69,10 @@ func TestTheoryIsOfOneWhoDecidesForPeopleAlike(t *testing.T) {
 		{small, "record.rollout=1\ndynamics.coupling=0.1", "set: record.rollout is 1, but a roll-out moves individuals one by one; want 0 with dynamics.coupling"},
 		{small, "record.rollout=1\npopulation.churn=0.1", "set: record.rollout is 1, but a roll-out is of people who stay as they are; want 0"},
 		{small, "record.rollout=1", ""},
+		{grouped, stirring, ""},
+		{grouped, stirring + "record.theory=true", "set: " + alike},
+		{grouped, "record.theory=true\n" + stirring, "set: " + alike},
+		{grouped, "model.groups=null\nrecord.theory=true", ""},
 	} {
 		c.run(t)
 	}
@@ -68,6 +88,10 @@ func TestPublishedRunsHadLess(t *testing.T) {
 		{published, "dynamics.heterogeneity={sigma: [0.1, 0.2]}", still},
 		{published, "population.drift={walk: 0.1}", still},
 		{published, "population.churn=0.1", still},
+		{grouped, "", ""},
+		{grouped, "generator=numpy", still},
+		{grouped, "model.groups=null\ngenerator=numpy", ""},
+		{grouped, stirring + "generator=numpy", still},
 		{published, "algorithms.vanilla.hold=2", these},
 		{published, "algorithms.vanilla.kind=repeated-gradient", these},
 		{published, "algorithms.vanilla.step=none", "set: algorithms.vanilla.step is \"none\", want a number above 0"},

@@ -12,10 +12,7 @@ var cases embed.FS
 
 // Cases lists the names of the embedded specs.
 func Cases() []string {
-	files, err := fs.Glob(cases, "cases/*.yaml")
-	if err != nil {
-		panic("spec: the embedded cases are not listed: " + err.Error())
-	}
+	files, _ := fs.Glob(cases, "cases/*.yaml") // only a bad pattern is an error
 	var names []string
 	for _, file := range files {
 		if name := strings.TrimSuffix(path.Base(file), ".yaml"); !strings.Contains(name, ".") {

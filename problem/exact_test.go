@@ -62,3 +62,35 @@ func endOf(t *testing.T, p *Problem, trial int) []float64 {
 	}
 	return u
 }
+
+// Noise that formulas name is as random as that of dynamics. It was once taken for nothing. Who is alone is always sampled, of two either may be.
+func TestTrialsOfModelsThatAreExact(t *testing.T) {
+	const model = `iterations: 30
+trials: 2
+model:
+  decision: q
+  state: p
+  trait: d
+  next: 0.5*p + 0.25*q + d
+  minimize: (p - 1)^2 + q^2
+population: {size: 4, law: normal, sampling: without-replacement}
+algorithms: [{name: one, kind: composite, step: 0.1, batch: 4}]
+`
+	for name, c := range map[string]struct {
+		changes []Overlay
+		want    bool
+	}{
+		"still":    {nil, true},
+		"stirring": {[]Overlay{Assign("model.noise={w: \"normal(0, 0.1)\"}"), Assign("model.next=0.5*p + 0.25*q + d + w")}, false},
+		"alone":    {[]Overlay{Assign("population={size: 1, law: normal}"), Assign("algorithms.one.batch=1")}, true},
+		"two":      {[]Overlay{Assign("population={size: 2, law: normal}"), Assign("algorithms.one.batch=1")}, false},
+	} {
+		p, err := Build("x", mustParse(t, model, c.changes...), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, alike := p.Spec.Exact(&p.Spec.Algorithms[0]), slices.Equal(endOf(t, p, 0), endOf(t, p, 1)); got != c.want || alike != c.want {
+			t.Errorf("%s: exact is %t, two trials end alike: %t, want %t", name, got, alike, c.want)
+		}
+	}
+}

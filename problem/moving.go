@@ -45,10 +45,10 @@ func (c *check) moving() {
 	}
 	c.FailIf(d.Coupling > 0 && c.s.Record.Rollout > 0, form.Paths("record.rollout", "dynamics.coupling"),
 		"record.rollout is %d, but a roll-out moves individuals one by one; want 0 with dynamics.coupling", c.s.Record.Rollout)
-	c.FailIf(c.s.Record.Theory && (c.s.moves() || !d.plain()), form.Paths("record.theory", "population.drift", "population.churn", "dynamics.noise", "dynamics.coupling", "dynamics.heterogeneity"),
+	c.FailIf(c.s.Record.Theory && (c.s.moves() || c.s.noisy() || !d.plain()), form.Paths("record.theory", "population.drift", "population.churn", "model.noise", "dynamics.noise", "dynamics.coupling", "dynamics.heterogeneity"),
 		"record.theory is true, but the theory is of individuals who are alike, alone and stay; want no drift, churn, noise, coupling or heterogeneity")
 	c.ownNorm(d)
-	c.FailIf(c.s.Generator == "numpy" && (c.s.moves() || c.s.beside() > 0 || !d.plain()), form.Paths("generator", "population.drift", "population.churn", "dynamics.noise", "dynamics.heterogeneity", "dynamics.coupling"),
+	c.FailIf(c.s.Generator == "numpy" && (c.s.moves() || c.s.noisy() || c.s.beside() > 0 || !d.plain()), form.Paths("generator", "population.drift", "population.churn", "model.noise", "dynamics.noise", "dynamics.heterogeneity", "dynamics.coupling"),
 		"generator numpy draws what the published runs drew, which had no drift, churn, noise, coupling or heterogeneity")
 }
 

@@ -155,5 +155,8 @@ func (d *Dynamics) plain() bool {
 
 func (d *Dynamics) noisy() bool { return d.Noise.All != 0 || d.Noise.Each != nil }
 
+// noisy tells whether noise moves people: that of their dynamics, or one that formulas name.
+func (s *Spec) noisy() bool { return s.Dynamics.noisy() || s.Model != nil && len(s.Model.Noise) > 0 }
+
 // stream is a source of random numbers of its own.
 func (s *Spec) stream(name ...string) *stream.Stream { return stream.New(s.Seed, name...) }

@@ -312,3 +312,21 @@ func TestTablesOfManyCells(t *testing.T) {
 		}
 	}
 }
+
+// By hand: of numbers six digits are shown, other values as they were written, up to 60 letters of them, and a dash for none.
+func TestValuesOfSweptKeys(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		value  string
+		number float64
+		want   string
+	}{
+		{"0.123456789", 0.123456789, "0.123457"}, {"1e-3", 1e-3, "0.001"}, {"-0.50", -0.5, "−0.5"}, {"0.0", 0, "0"}, {".inf", inf, ".inf"}, {"-.inf", -inf, "-.inf"}, {"[1, 2]", nan, "[1, 2]"}, {"", nan, "–"},
+		{strings.Repeat("é", 60), nan, strings.Repeat("é", 60)}, {strings.Repeat("é", 61), nan, strings.Repeat("é", 60) + "…"},
+	} {
+		cell := folder.CellResult{Values: []string{"first", c.value}, Numbers: []float64{1, c.number}}
+		if got := valueIn(&cell, 1); got != c.want {
+			t.Errorf("%s is shown as %q, want %q", c.value, got, c.want)
+		}
+	}
+}

@@ -316,3 +316,27 @@ func TestAnswersOfTheMeanNeedNoTraits(t *testing.T) {
 		t.Errorf("%v with traits and %v without, want %v", with, without, want)
 	}
 }
+
+// By hand, with G₀ = 2, G₁ = 3 and G₂ = −1: traits (1, 4) answer by 2 + 3 − 4 = 1 and (−2, 5) by 2 − 6 − 5 = −9, so that 5 and 1 pull by 5 − 9 beside what is there. Everybody's trait is wanted, of nobody else.
+func TestConditionalWantsEverybodysTrait(t *testing.T) {
+	l, err := NewLearned(Learning{Dims: kedge.Dims{Decision: 1, State: 1, Trait: 2}, Form: Conditional, Lag: Naive})
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(l.gain, []float64{2, 3, -1})
+	l.trust = 1
+	gu, v := []float64{7}, []float64{5, 1}
+	if err := l.PullRows(gu, nil, nil, []float64{1, 4, -2, 5}, v); err != nil || gu[0] != 3 {
+		t.Errorf("%v, %v, want 3", gu, err)
+	}
+	for _, n := range []int{0, 2, 3, 5, 6} {
+		func() {
+			defer func() {
+				if got, want := fmt.Sprint(recover()), fmt.Sprintf("sensitivity: d has %d entries, want 4", n); got != want {
+					t.Errorf("%q, want %q", got, want)
+				}
+			}()
+			_ = l.PullRows(gu, nil, nil, make([]float64, n), v)
+		}()
+	}
+}

@@ -128,6 +128,15 @@ func TestKeysThatCannotBeRead(t *testing.T) {
 	}
 }
 
+// Where the keys cannot be read nobody knows when they were last used, which a server tells that ends.
+func TestUsesOfKeysThatCannotBeReadAreMissed(t *testing.T) {
+	s := server.New(server.Setup{Journal: sealed{store.NewMemory()}, Clock: server.Wall(), Limits: server.DefaultLimits()})
+	s.Stop()
+	if err := s.Finish(t.Context()); err == nil || err.Error() != "the disk is gone" {
+		t.Error(err)
+	}
+}
+
 // A server that was ready is so no longer once its journal cannot be read.
 func TestNotReadyWithoutTheJournal(t *testing.T) {
 	j := &unlisted{InMemory: store.NewMemory()}

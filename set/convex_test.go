@@ -269,3 +269,38 @@ func TestCurvedSetsAreAsRecorded(t *testing.T) {
 	}
 	evidence.AsRecorded(t, "testdata/curved.txt", got)
 }
+
+// A unit that is a power of two changes no digit of a nearest point: whatever is small or large is so beside the distance. The disc is looked at from near its rim, and from far away.
+func TestConvexHasNoUnit(t *testing.T) {
+	in := func(unit float64, x ...float64) []float64 {
+		rows.Scale(x, unit)
+		return x
+	}
+	for name, s := range map[string]func(unit float64) Convex{
+		"between bounds": func(unit float64) Convex {
+			return Convex{Bounds: Box{Lower: in(unit, -0.5, -9, -1), Upper: in(unit, 2, 1, 9)}, Curves: []ConvexCurve{ellipse(in(unit, 1, 3, 0.5)...)}, Inside: in(unit, 0.1, -0.2, 0.05)}
+		},
+		"a disc": func(unit float64) Convex {
+			plane, err := NewAffine([]float64{1, 2, -1}, []float64{0.5 * unit})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return Convex{Curves: []ConvexCurve{ellipse(in(unit, 3, 3, 3)...)}, Plane: plane, Inside: in(unit, 0, 1.5, 2.5)}
+		},
+	} {
+		for k := range 10 {
+			y := normals(3, []float64{4, 100}[k%2], string(rune('a'+k)))
+			want := slices.Clone(y)
+			if err := s(1).Project(want); err != nil {
+				t.Fatal(name, y, err)
+			}
+			for _, unit := range []float64{0x1p-30, 0x1p-8, 0x1p8, 0x1p30} {
+				x := in(unit, slices.Clone(y)...)
+				err := s(unit).Project(x)
+				if rows.Scale(x, 1/unit); err != nil || bits(x, want) != 0 {
+					t.Errorf("%s: %v in a unit of %v: %v, %v, want %v", name, y, unit, x, err, want)
+				}
+			}
+		}
+	}
+}

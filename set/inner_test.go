@@ -201,3 +201,17 @@ func TestNearestPointsOfAShiftedEllipse(t *testing.T) {
 		}
 	}
 }
+
+// By hand: of Σu = 1 within ‖u‖ ≤ 3 the nearest points are √4.25 away from (½, ½) in both entries. They are on the plane, although Inside is beyond it by 4·10⁻¹⁰ and all steps are along it; where Inside is short of it by as much
+// they stay within ‖u‖ ≤ 3, which the way to the plane would lead out of.
+func TestNearestPointsComeBackToThePlane(t *testing.T) {
+	plane, disc := sumPlane(t, 2, 1), ellipse(3, 3)
+	want := []float64{0.5 + math.Sqrt(4.25), 0.5 - math.Sqrt(4.25)}
+	for _, beyond := range []float64{4e-10, -4e-10} {
+		x := []float64{10, -20}
+		err := Convex{Curves: []ConvexCurve{disc}, Plane: plane, Inside: []float64{0.5 + beyond, 0.5}}.Project(x)
+		if err != nil || rows.Distance(x, want) > 1e-8 || disc.Expand(nil, nil, x) > 0 || (plane.off(x) <= 64*unit) != (beyond > 0) {
+			t.Errorf("%v beyond: %v (%v), off by %v, want %v", beyond, x, err, plane.off(x), want)
+		}
+	}
+}

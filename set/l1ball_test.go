@@ -64,3 +64,16 @@ func TestSlackOfL1Balls(t *testing.T) {
 		}
 	}
 }
+
+// By hand: a single point, 8, holds what is at most 2⁻⁴⁹ away, which is sixteen roundings of it, and draws to it what is farther off.
+func TestL1BallsHoldRoundingsOfTheirCenter(t *testing.T) {
+	const off = 0x1p-49 // from one number to the next above 8, and two below it
+	for _, x := range []struct{ u, want float64 }{
+		{8, 8}, {8 + off, 8 + off}, {8 + 2*off, 8}, {8 - off/2, 8 - off/2}, {8 - off, 8 - off}, {8 - 3*off/2, 8},
+	} {
+		u := []float64{x.u}
+		if err := (L1Ball{Center: []float64{8}}).Project(u); err != nil || u[0] != x.want {
+			t.Errorf("8 and %v: moved to %v beside it (%v), want %v", x.u-8, u[0]-8, err, x.want-8)
+		}
+	}
+}

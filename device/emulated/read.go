@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// kernel is one that can be run: instructions of which every thread does one after the other. All that they read and write lies in registers, also
+// kernel is one that can be run: instructions that every thread does one after the other. All that they read and write lies in registers, also
 // numbers that the text has, and what a thread is told of itself.
 type kernel struct {
 	params  []string
@@ -22,8 +22,11 @@ type kernel struct {
 	special [3]int          // registers of a thread's number, its block's, and its block's row
 }
 
-// step is what one thread does.
-type step func(t *thread)
+// step is what threads do.
+type step struct {
+	do    func(b *block, who []int)
+	turns bool // the next step may be another than the one behind it, or none
+}
 
 const (
 	tidX = iota
@@ -180,12 +183,16 @@ func (k *kernel) statement(s string) error {
 }
 
 // guarded is a step that is done only where a register holds true, or does not.
-func guarded(do step, only int, not bool) step {
-	return func(t *thread) {
-		if t.x[only] != 0 != not {
-			do(t)
+func guarded(s step, only int, not bool) step {
+	return step{turns: s.turns, do: func(b *block, who []int) {
+		b.some = b.some[:0]
+		for says := b.row(only); len(who) > 0; who = who[1:] {
+			if says[who[0]] != 0 != not {
+				b.some = append(b.some, who[0])
+			}
 		}
-	}
+		s.do(b, b.some)
+	}}
 }
 
 // declare makes registers: by their name, or as many of a name as it says.
@@ -235,12 +242,12 @@ func (k *kernel) instruction(s string) (step, error) {
 	name, rest, _ := strings.Cut(s, " ")
 	switch name {
 	case "ret":
-		return func(t *thread) { t.ended = true }, nil
+		return turn(func(b *block, i int) { b.ended[i] = true }), nil
 	case "bra":
 		to := k.label(rest)
-		return func(t *thread) { t.at = *to }, nil
+		return turn(func(b *block, i int) { b.at[i] = *to }), nil
 	case "bar.sync":
-		return func(t *thread) { t.waits = true }, nil
+		return turn(func(b *block, i int) { b.waits[i] = true }), nil
 	case "ld.param.u64":
 		return k.readParam(operands(rest))
 	}
@@ -250,32 +257,50 @@ func (k *kernel) instruction(s string) (step, error) {
 		return k.memory(strings.Split(name, "."), list)
 	}
 	if len(list) != f.sources+1 {
-		return nil, fmt.Errorf("%d operands, want %d", len(list), f.sources+1)
+		return step{}, fmt.Errorf("%d operands, want %d", len(list), f.sources+1)
 	}
 	var r [4]int
 	for i, one := range list {
 		var err error
 		if r[i], err = k.operand(one); err != nil {
-			return nil, err
+			return step{}, err
 		}
 	}
-	do := f.of
+	wrong := uint64(0)
 	if name == k.bent {
-		return func(t *thread) { t.x[r[0]] = do(t.x[r[1]], t.x[r[2]], t.x[r[3]]) ^ 1 }, nil
+		wrong = 1
 	}
-	return func(t *thread) { t.x[r[0]] = do(t.x[r[1]], t.x[r[2]], t.x[r[3]]) }, nil
+	return step{do: func(b *block, who []int) {
+		to, x, y, z := b.row(r[0]), b.row(r[1]), b.row(r[2]), b.row(r[3])
+		for _, i := range who {
+			to[i] = f.of(x[i], y[i], z[i]) ^ wrong
+		}
+	}}, nil
+}
+
+// turn is a step after which threads may part.
+func turn(one func(b *block, i int)) step {
+	return step{turns: true, do: func(b *block, who []int) {
+		for _, i := range who {
+			one(b, i)
+		}
+	}}
 }
 
 func (k *kernel) readParam(list []string) (step, error) {
 	if len(list) != 2 {
-		return nil, fmt.Errorf("%d operands, want 2", len(list))
+		return step{}, fmt.Errorf("%d operands, want 2", len(list))
 	}
 	to, err := k.operand(list[0])
 	i := slices.Index(k.params, strings.Trim(list[1], "[]"))
 	if err != nil || i < 0 {
-		return nil, fmt.Errorf("there is no such parameter, or register")
+		return step{}, fmt.Errorf("there is no such parameter, or register")
 	}
-	return func(t *thread) { t.x[to] = t.block.args[i] }, nil
+	return step{do: func(b *block, who []int) {
+		for _, thread := range who {
+			b.row(to)[thread] = b.args[i]
+		}
+	}}, nil
 }
 
 // operands splits a list at commas that are not within braces.
@@ -306,34 +331,39 @@ func (k *kernel) memory(name, list []string) (step, error) {
 		where, what = 0, 1
 	}
 	if bytes == 0 || len(list) != 2 {
-		return nil, fmt.Errorf("unknown")
+		return step{}, fmt.Errorf("unknown")
 	}
 	m := place.FindStringSubmatch(list[where])
 	if m == nil {
-		return nil, fmt.Errorf("what place is %s?", list[where])
+		return step{}, fmt.Errorf("what place is %s?", list[where])
 	}
 	from, err := k.operand(m[1])
 	if err != nil {
-		return nil, err
+		return step{}, err
 	}
 	offset, _ := strconv.ParseUint("0"+m[2], 10, 64)
 	var r []int
 	for _, one := range operands(strings.Trim(list[what], "{}")) {
 		number, err := k.operand(one)
 		if err != nil {
-			return nil, err
+			return step{}, err
 		}
 		r = append(r, number)
 	}
 	f, known := accesses[kind]
 	if !known || len(r) != f.numbers {
-		return nil, fmt.Errorf("unknown")
+		return step{}, fmt.Errorf("unknown")
 	}
 	whole := bytes * len(r)
-	return func(t *thread) {
-		data := t.reach(t.x[from]+offset, whole, f.isShared)
-		for i := 0; i < len(r) && data != nil; i++ {
-			f.do(data[i*bytes:][:bytes], &t.x[r[i]])
+	return step{do: func(b *block, who []int) {
+		for _, thread := range who {
+			data := b.reach(b.row(from)[thread]+offset, whole, f.isShared)
+			if data == nil {
+				return
+			}
+			for i, register := range r {
+				f.do(data[i*bytes:][:bytes], &b.row(register)[thread])
+			}
 		}
-	}, nil
+	}}, nil
 }

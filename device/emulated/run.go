@@ -1,45 +1,59 @@
 package emulated
 
+import "slices"
+
 // mostSteps is how many the threads of a block take, or they never end.
 const mostSteps = 1 << 26
 
-// thread is one that does the steps of a kernel.
-type thread struct {
-	x     []uint64 // registers
-	at    int      // which step is next
-	waits bool     // for the others of its block
-	ended bool
-	block *block
+// block is threads that share memory. They go together: of those that can go on, the ones that are farthest behind do a step, all of them, until they come to
+// where others are or one of them turns.
+type block struct {
+	driver  *GPUs
+	args    []uint64
+	threads int
+	x       []uint64 // registers, of all threads one behind the other
+	at      []int    // which step is next
+	waits   []bool   // for the others
+	ended   []bool
+	who     []int   // is about to do a step
+	some    []int   // of them do it
+	shared  segment // from 0 on
+	fault   int
+	done    int     // steps of all threads
+	near    segment // that was reached last
 }
 
-// block is the threads that share memory.
-type block struct {
-	driver *GPUs
-	args   []uint64
-	shared segment // from 0 on
-	fault  int
-	done   int     // steps of all threads
-	near   segment // that was reached last
+// row is what all threads have in a register.
+func (b *block) row(register int) []uint64 { return b.x[register*b.threads:][:b.threads] }
+
+func (b *block) fill(register int, with uint64) {
+	row := b.row(register)
+	for i := range row {
+		row[i] = with
+	}
 }
 
 // run runs a kernel, one block after the other.
 func (d *GPUs) run(k *kernel, blocks, beside, threads int, args []uint64) (code int) {
-	b := &block{driver: d, args: args, shared: segment{data: make([]byte, k.bytes)}}
-	all := make([]thread, threads)
-	for i := range all {
-		all[i] = thread{x: append([]uint64(nil), k.first...), block: b}
-		all[i].x[k.special[tidX]] = uint64(i)
+	b := &block{
+		driver: d, args: args, threads: threads, x: make([]uint64, len(k.first)*threads), at: make([]int, threads), waits: make([]bool, threads), ended: make([]bool, threads),
+		shared: segment{data: make([]byte, k.bytes)},
+	}
+	for register, first := range k.first {
+		b.fill(register, first)
+	}
+	for i := range threads {
+		b.row(k.special[tidX])[i] = uint64(i)
 	}
 	for y := range beside {
+		b.fill(k.special[ctaidY], uint64(y))
 		for x := range blocks {
+			b.fill(k.special[ctaidX], uint64(x))
 			flood(b.shared.data, leftover)
-			for i := range all {
-				all[i].at, all[i].ended = 0, false
-				all[i].x[k.special[ctaidX]], all[i].x[k.special[ctaidY]] = uint64(x), uint64(y)
-			}
+			clear(b.at)
+			clear(b.ended)
 			b.done = 0
-			b.together(k, all)
-			if b.fault != 0 {
+			if b.together(k); b.fault != 0 {
 				return b.fault
 			}
 		}
@@ -47,35 +61,64 @@ func (d *GPUs) run(k *kernel, blocks, beside, threads int, args []uint64) (code 
 	return 0
 }
 
-// together lets threads run to where they wait for each other, until all have ended.
-func (b *block) together(k *kernel, all []thread) {
-	for left := len(all); left > 0 && b.fault == 0; {
-		left = 0
-		for i := range all {
-			t := &all[i]
-			t.waits = false
-			for !t.waits && !t.ended && b.fault == 0 {
-				if t.at >= len(k.steps) {
-					t.ended = true
-					break
-				}
-				do := k.steps[t.at]
-				t.at++
-				if b.done++; b.done > mostSteps {
-					b.fault = codeTimeout
-				}
-				do(t)
+// together lets threads run until all have ended.
+func (b *block) together(k *kernel) {
+	for b.fault == 0 {
+		upTo := b.gather(len(k.steps))
+		if len(b.who) == 0 {
+			if !slices.Contains(b.waits, true) {
+				return
 			}
-			if !t.ended {
-				left++
+			clear(b.waits)
+			continue
+		}
+		at, turned := b.at[b.who[0]], false
+		for at < upTo && !turned && b.fault == 0 {
+			if b.done += len(b.who); b.done > mostSteps {
+				b.fault = codeTimeout
 			}
+			s := &k.steps[at]
+			at++
+			if turned = s.turns; turned {
+				b.pass(at)
+			}
+			s.do(b, b.who)
+		}
+		if !turned {
+			b.pass(at)
 		}
 	}
 }
 
+// gather finds those who are farthest behind of the threads that can go on, and where the next of the others are.
+func (b *block) gather(end int) (upTo int) {
+	least := end
+	upTo, b.who = end, b.who[:0]
+	for i, at := range b.at {
+		b.ended[i] = b.ended[i] || at >= end
+		switch {
+		case b.ended[i] || b.waits[i]:
+		case at > least:
+			upTo = min(upTo, at)
+		case at < least:
+			upTo, least = least, at
+			b.who = append(b.who[:0], i)
+		default:
+			b.who = append(b.who, i)
+		}
+	}
+	return upTo
+}
+
+// pass says which step is next for those who do one.
+func (b *block) pass(to int) {
+	for _, i := range b.who {
+		b.at[i] = to
+	}
+}
+
 // reach returns bytes at an address, nil where there are none; that is a fault.
-func (t *thread) reach(address uint64, bytes int, isShared bool) []byte {
-	b := t.block
+func (b *block) reach(address uint64, bytes int, isShared bool) []byte {
 	if address%uint64(bytes) != 0 {
 		b.fault = codeMisaligned
 		return nil

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kedge-opt/kedge/fit"
+	"github.com/kedge-opt/kedge/formula"
 )
 
 // What errors of one person have to do with each other is not told by one person or two, whose scores cancel: of 400 rows whose errors have nothing to do
@@ -33,6 +34,46 @@ func TestFewPeopleAreNotSure(t *testing.T) {
 			if !(h.GainError[Last] > 0.02) || h.GainError[Model] != 0 {
 				t.Errorf("%d people, %d steps: the gain is %v ± %v", people, h.Steps, h.Gain[Last], h.GainError[Last])
 			}
+		}
+	}
+}
+
+// By hand, of everybody's three errors, squares of the first two being 2: of 1, 1, −1 and of 1, 1, 1 beside 1, −1, 1 nothing comes back, and the scores of a person are 1 − 1, or
+// twice 1 or −1. Below 20 people the error is at least that of scores that have nothing to do with each other, which add up to 2 a person. Of 1, 1, 1 all comes back. A unit
+// of errors changes nothing, and of an entry without errors nothing is known.
+func TestErrorsOfEchoes(t *testing.T) {
+	f, err := formula.Source{Decision: "q", State: "p[2]", Next: "[a*p[0], a*p[1] + b*q]"}.Regress([]string{"a", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	none := &fit.Fitted{Value: []float64{0, 0}} // predicts 0: errors are what follows
+	cancel, add, stay := [2][3]float64{{1, 1, -1}, {1, 1, -1}}, [2][3]float64{{1, 1, 1}, {1, -1, 1}}, [2][3]float64{{1, 1, 1}, {1, 1, 1}}
+	for _, c := range []struct {
+		people      int
+		errors      [2][3]float64
+		share, want float64 // the error, times the sum of squares, squared
+	}{
+		{18, cancel, 0, 2 * 18}, {19, cancel, 0, 2 * 19}, {20, cancel, 0, 0}, {21, cancel, 0, 0}, {18, add, 0, 4 * 18}, {20, add, 0, 4 * 20}, {19, stay, 1, 0},
+	} {
+		var l fit.Log
+		for person := range c.people {
+			since := 5 * (person % 2) // where those before have their last
+			for time, e := range c.errors[person%2] {
+				l.After, l.Person, l.Time = append(l.After, 0, e/8), append(l.Person, person), append(l.Time, since+time)
+			}
+			l.After, l.Person, l.Time = append(l.After, 0, 50), append(l.Person, person), append(l.Time, since+4) // not a step later
+		}
+		l.States, l.Beside = make([]float64, len(l.After)), make([]float64, len(l.Person))
+		got, err := Echoes(f, l, none)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := math.Sqrt(c.want) / float64(2*c.people)
+		if e := got[1]; e.Share != c.share || e.Pairs != 2*c.people || !(math.Abs(e.Error-want) <= 1e-12) {
+			t.Errorf("%d people with errors %v: %+v, want %v ± %v", c.people, c.errors, e, c.share, want)
+		}
+		if e := got[0]; !math.IsNaN(e.Share) || !math.IsInf(e.Error, 1) || e.Pairs != 2*c.people {
+			t.Errorf("%d people without errors: %+v", c.people, e)
 		}
 	}
 }

@@ -271,3 +271,21 @@ func TestWhatLasts(t *testing.T) {
 		}
 	}
 }
+
+// By hand: where nothing is left of a state at the next date, b is Σqy/Σq² whatever the gain is. No prediction tells of that, and nothing is said of it: nobody asked for it.
+func TestAGainOfWhichNothingTells(t *testing.T) {
+	f := roller(t, formula.Source{Decision: "q", State: "p", Next: "0*p + b*q"}, "b")
+	a := aggregates(2, 12, 3, 0.2, 0.1, 1)
+	got, err := FindAggregates(t.Context(), f, a, []fit.Unknown{fit.Free("b", 0)}, fit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	top, bottom := 0.0, 0.0
+	for i, at := range a.Time {
+		q := a.Beside[(at-1)*a.Groups+a.Group[i]]
+		top, bottom = top+q*a.Mean[i], bottom+q*q
+	}
+	if math.Abs(got.Value[0]-top/bottom) > 1e-9 || len(got.Blind) != 0 || !(got.Error[0] > 0) || math.IsInf(got.Error[0], 0) {
+		t.Errorf("%v ± %v, want %v; it says %v", got.Value, got.Error, top/bottom, got.Blind)
+	}
+}

@@ -22,6 +22,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/kedge-opt/kedge/folder"
@@ -413,6 +414,17 @@ func TestClients(t *testing.T) {
 		if c, err := readClient(root); err == nil || (text == "") != errors.Is(err, fs.ErrNotExist) || text == "nonsense" && !strings.HasPrefix(err.Error(), "pyproject.toml:1: ") || strings.Contains(text, "name = 7") && !strings.HasPrefix(err.Error(), "pyproject.toml: name: ") {
 			t.Errorf("%s: %+v, %v", name, c, err)
 		}
+	}
+}
+
+// Without numbers at random there is no key, nor a file that looks like one.
+func TestNoKeyWithoutChance(t *testing.T) {
+	gone, dir := errors.New("nothing is random"), t.TempDir()
+	defer func(usual io.Reader) { rand.Reader = usual }(rand.Reader)
+	rand.Reader = iotest.ErrReader(gone)
+	err := NewKey(filepath.Join(dir, "key"))
+	if files, _ := os.ReadDir(dir); !errors.Is(err, gone) || len(files) > 0 {
+		t.Errorf("%v, and there is %v", err, files)
 	}
 }
 

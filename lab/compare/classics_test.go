@@ -118,3 +118,18 @@ func TestSuite(t *testing.T) {
 		}
 	}
 }
+
+// By hand: points are two from a millionth on, of the optimum's length where that is above 1.
+func TestPointsSeparate(t *testing.T) {
+	for _, x := range []struct {
+		stable, optimal []float64
+		want            bool
+	}{
+		{[]float64{0.9e-6}, []float64{0}, false}, {[]float64{1e-6}, []float64{0}, false}, {[]float64{1.1e-6}, []float64{0}, true}, {[]float64{0.5, 1.1e-6}, []float64{0.5, 0}, true}, {[]float64{0.5, 0.9e-6}, []float64{0.5, 0}, false},
+		{[]float64{3, 4 - 4.9e-6}, []float64{3, 4}, false}, {[]float64{3, 4 - 5.1e-6}, []float64{3, 4}, true}, {[]float64{4e6}, []float64{4e6}, false}, {nil, []float64{0}, false},
+	} {
+		if separates(x.stable, x.optimal) != x.want {
+			t.Errorf("%v and %v separate: %v", x.stable, x.optimal, !x.want)
+		}
+	}
+}

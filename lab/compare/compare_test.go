@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -325,6 +326,33 @@ func TestAlgorithmsOfTheSpec(t *testing.T) {
 	}
 	if m := rowOf(t, r, "slow"); m.Kind != "composite" || m.Step != 0.01 || m.Limit != "optimal" || len(r.Problems[0].Rows) != 2 {
 		t.Errorf("%+v", m)
+	}
+}
+
+// By hand: a list that begins with all methods is told as all of them, one that lacks the last one by one.
+func TestCommandsRepeatComparisons(t *testing.T) {
+	kinds := kind.Standard()
+	all := kinds.MethodNames()
+	most := all[:len(all)-1]
+	for _, c := range []struct {
+		r       Comparison
+		methods []string
+		want    string
+	}{
+		{Comparison{Tuning: 1, Points: 5}, all, "lq2 --methods all --tuning 1 --points 5"},
+		{Comparison{Trials: 3}, append(slices.Clone(all), "adam:step=1"), "lq2 --methods all,adam:step=1 --trials 3 --no-tune"},
+		{Comparison{Suite: true, Name: "classics", Trials: 1}, most, "--suite classics --methods " + strings.Join(most, ",") + " --trials 1 --no-tune"},
+		{Comparison{Changes: []string{"seed=4", "hold=2"}, Points: 1}, []string{all[1], all[0]}, "lq2 --methods " + all[1] + "," + all[0] + " seed=4 hold=2 --tuning 0 --points 1"},
+		{Comparison{}, append(slices.Clone(all[1:]), all[0]), "lq2 --methods " + strings.Join(all[1:], ",") + "," + all[0] + " --no-tune"},
+		{Comparison{Own: true}, all, "lq2 --no-tune"},
+	} {
+		c.r.kinds, c.r.Problems = kinds, []Meeting{{Target: "lq2"}}
+		for _, name := range c.methods {
+			c.r.Problems[0].Rows = append(c.r.Problems[0].Rows, Row{Method: name})
+		}
+		if got := c.r.Command(); got != "kedge compare "+c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
 	}
 }
 

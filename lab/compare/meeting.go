@@ -144,12 +144,16 @@ func (a *meeting) answers(ctx context.Context, p *problem.Problem) error {
 	}
 	// A method must end within a twentieth of the way to the other point or, where stable and optimal are the same, of the way
 	// that it had to go.
-	apart := distance(a.Stable, a.Optimal)
-	a.Separates, a.Tolerance = apart > 1e-6*max(1, rows.Norm(a.Optimal)), a.scales.Radius/20
+	a.Separates, a.Tolerance = separates(a.Stable, a.Optimal), a.scales.Radius/20
 	if a.Separates {
-		a.Tolerance = apart / 20
+		a.Tolerance = distance(a.Stable, a.Optimal) / 20
 	}
 	return nil
+}
+
+// separates tells whether the stable point and the optimum are two, and not one that two searches found.
+func separates(stable, optimal []float64) bool {
+	return distance(stable, optimal) > 1e-6*max(1, rows.Norm(optimal))
 }
 
 // gather makes the problem whose algorithms are all candidates.

@@ -128,6 +128,16 @@ func TestRunsArePlanned(t *testing.T) {
 	}
 }
 
+// Turns are all measured unless more than one is said to be from one measurement to the next.
+func TestPlansTellHowOftenIsMeasured(t *testing.T) {
+	s := built(t, "lq2").Spec
+	for _, x := range [][2]int{{0, 1}, {1, 1}, {2, 2}, {7, 7}} {
+		if s.Record.Every = x[0]; part("x", s).Every != x[1] {
+			t.Errorf("every %d: planned is every %d, want %d", x[0], part("x", s).Every, x[1])
+		}
+	}
+}
+
 // Of a sweep the first cell that is left is measured, and others by their people and turns: four times as many of both take longer.
 func TestSweepsArePlanned(t *testing.T) {
 	parse := func(text string) *family.Sweep {

@@ -162,3 +162,21 @@ func TestWhoStaysBreaksNoTheorem(t *testing.T) {
 		}
 	}
 }
+
+// Of no individuals the largest error is 0, and of some it is that of the first of the stream whose reactions are not too near to breaking up, and of nobody after them.
+func TestAnswersOfSoManyAreCompared(t *testing.T) {
+	for n := range 5 {
+		w := small(t, "steering")
+		w.compareAnswers(n)
+		s, most := w.stream("answers"), 0.0
+		for left := n; left > 0; {
+			if x := randomTriple(s); x.lambda+float64(x.sigma*rows.Dot(x.u, x.u)) < 0.9 {
+				most = max(most, x.answerError(s))
+				left--
+			}
+		}
+		if got := w.result.Claims[0]; got.Measured != most || got.Low != most || got.High != most || (most > 0) != (n > 0) {
+			t.Errorf("%d individuals: %+v, want %v", n, got, most)
+		}
+	}
+}

@@ -1,9 +1,16 @@
 package draw
 
 import (
+	"bytes"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // Words stand on the line of the label of the vertical axis where both fit with a gap between them and a margin to either side, and nothing else is explained.
@@ -73,6 +80,40 @@ func TestLabelsOfAVerticalAxisThatHaveRoom(t *testing.T) {
 		}
 		if got := strings.Count(string(svg), "name"); got != want {
 			t.Errorf("of %d names %d are written, want %d", n, got, want)
+		}
+	}
+}
+
+// The label of a horizontal axis stands below the middle of the panels as long as it is no nearer than 4 to an edge of the figure, and is cut where it does not fit
+// between. By hand: the panels of a figure that is 420 wide are from left to 420 − right.
+func TestLabelsOfAHorizontalAxisKeepFromTheEdges(t *testing.T) {
+	letters := newTypeface()
+	wide := func(s string) float64 { return letters.width(s, 11).Points() }
+	const short, long = "turn k", "how far the decision was moved in all turns"
+	full := "i"
+	for wide(full+"i") <= 412 { // 2.44 each: from 409.5 to 412
+		full += "i"
+	}
+	for _, c := range []struct {
+		label, want string
+		left, right vg.Length
+		from        float64
+	}{
+		{short, short, 40, 20, 220 - wide(short)/2}, {long, long, 40, 20, 220 - wide(long)/2}, {long, long, 20, 300, 4}, {long, long, 300, 20, 416 - wide(long)},
+		{full, full, 40, 40, 210 - wide(full)/2}, {full + "i", full[:len(full)-4] + "…", 40, 40, 210 - wide(full[:len(full)-4]+"…")/2}, // of 11, as wide as 4.5 of them
+	} {
+		canvas := vgsvg.New(420, 60)
+		Grid{Panels: []Panel{{X: Axis{Label: c.label}}}}.drawAcross(pen{draw.New(canvas), letters, false}, layout{left: c.left, right: c.right}, 10)
+		var out bytes.Buffer
+		if _, err := canvas.WriteTo(&out); err != nil {
+			t.Fatal(err)
+		}
+		m := svgWords.FindStringSubmatch(out.String())
+		if m == nil {
+			t.Fatalf("nothing is written: %s", &out)
+		}
+		if from, err := strconv.ParseFloat(m[1], 64); err != nil || math.Abs(from-c.from) > 0.01 || m[2] != "-10" || m[3] != c.want {
+			t.Errorf("panels from %v to the right edge less %v: %q begins at %s, %s, want %q at %.4g", c.left, c.right, m[3], m[1], m[2], c.want, c.from)
 		}
 	}
 }

@@ -163,7 +163,7 @@ func (d *plotted) check() error {
 	); err != nil {
 		return err
 	}
-	if d.Kind == Heat && d.by == nil {
+	if d.by == nil { // which groups of all other kinds are never
 		return errors.New("a heat map needs two keys: say --x and --by")
 	}
 	for i, c := range []*series{d.x, d.y} {

@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -63,4 +66,38 @@ func TestRevokedKeysAreHeardOfAgain(t *testing.T) {
 		t.Fatal(status)
 	}
 	within(t, 10*time.Second, "the key opens nothing any more", func() bool { return !opens() })
+}
+
+// News of a loop are heard once, if they are newer than what was taken of it, and again as long as nobody takes them. Nothing is in the database itself.
+func TestNewsAreTakenOnce(t *testing.T) {
+	j := opened(t, emptied(t, running(t)))
+	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
+	defer stop()
+	listening, done := make(chan struct{}), make(chan struct{})
+	listens := sync.OnceFunc(func() { close(listening) })
+	var heard []string
+	go func() {
+		j.Follow(ctx, func() []string { listens(); return nil }, func(tip session.Tip) (taken bool) {
+			heard = append(heard, fmt.Sprint(tip.Loop, tip.Seq))
+			if tip.Loop == "end" {
+				stop()
+			}
+			return len(heard) > 1
+		})
+		close(done)
+	}()
+	select {
+	case <-listening:
+	case <-ctx.Done():
+		t.Fatal("nobody listens")
+	}
+	for _, tip := range []string{`"a", "seq": 1`, `"a", "seq": 1`, `"a", "seq": 1`, `"b", "seq": 1`, `"a", "seq": 3`, `"a", "seq": 2`, `"a", "seq": 3`, `"a", "seq": 4`, `"end", "seq": 1`} {
+		if _, err := j.pool.Exec(t.Context(), `SELECT pg_notify($1, $2)`, j.room, `{"by": "x", "loop": `+tip+`}`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-done
+	if want := []string{"a1", "a1", "b1", "a3", "a4", "end1"}; !slices.Equal(heard, want) {
+		t.Errorf("heard %q, want %q", heard, want)
+	}
 }
