@@ -45,6 +45,23 @@ func TestEqualParametersMakeNoDifference(t *testing.T) {
 	}
 }
 
+// One entry is enough, none is too few.
+func TestEachHasAnEntry(t *testing.T) {
+	for _, check := range []func(dim int) error{
+		func(dim int) error { return dynamics.PolarizedEach{Dim: dim}.Check() },
+		func(dim int) error { return dynamics.ChoiceEach{Dim: dim}.Check() },
+	} {
+		if err := check(1); err != nil {
+			t.Errorf("one entry: %v", err)
+		}
+		for _, dim := range []int{0, -1} {
+			if wrong := wants[*kedge.RangeError](t, "too few entries", check(dim)); wrong.Got != float64(dim) || wrong.Want != "Dim ≥ 1" {
+				t.Errorf("%d entries: %v", dim, wrong)
+			}
+		}
+	}
+}
+
 func TestOwnParametersOutOfRangeAreNamed(t *testing.T) {
 	u, h := []float64{1, 0}, make([]float64, 4)
 	_, err := dynamics.PolarizedEach{Dim: 2}.SettleRows(h, u, []float64{1, 0, 0.4, 0.5, 0, 1, 1.4, 0.5})

@@ -97,6 +97,41 @@ func TestWalkedTakeTheirOwnSteps(t *testing.T) {
 	}
 }
 
+// counted notes how many rows it is asked to step.
+type counted struct {
+	dynamics.Func
+	rows *[]int
+}
+
+func (c counted) NextRows(dst, p, u, d []float64) {
+	*c.rows = append(*c.rows, len(p))
+	for i := range p {
+		c.Next(dst[i:i+1], p[i:i+1], u, d[i:i+1])
+	}
+}
+
+// Steps are taken of those who walk, as long as there is somebody, and five hundred at most. By hand: of p⁺ = d the first person rests, and the second does after a step.
+func TestOnlyWhoWalksTakesSteps(t *testing.T) {
+	var rows []int
+	settle := func(f dynamics.Func, p, d []float64) (kedge.Residual, error) {
+		rows = nil
+		return dynamics.NewWalked(counted{f, &rows}).SettleFrom(p, []float64{0}, d)
+	}
+	h := []float64{3, 5}
+	r, err := settle(scalar(func(_, _, d float64) float64 { return d }), h, []float64{3, 4})
+	if err != nil || r != (kedge.Residual{Steps: 2}) || !slices.Equal(h, []float64{3, 4}) || !slices.Equal(rows, []int{2, 1}) {
+		t.Errorf("%v, %+v, %v: steps of %v people, want 2, then 1", h, r, err, rows)
+	}
+	if r, err := settle(scalar(func(p, _, _ float64) float64 { return p }), nil, nil); err != nil || r != (kedge.Residual{}) || len(rows) > 0 {
+		t.Errorf("nobody: %+v, %v after %d steps", r, err, len(rows))
+	}
+	_, err = settle(scalar(func(p, _, _ float64) float64 { return p + 1 }), []float64{0}, []float64{0})
+	wants[*kedge.NotConvergedError](t, "a drift", err)
+	if len(rows) != 500 {
+		t.Errorf("a drift is followed for %d steps, want 500", len(rows))
+	}
+}
+
 // alone walks until a step moves p by no more than 10⁻¹³ of its size.
 func alone(p, d []float64) {
 	next := make([]float64, len(p))

@@ -124,6 +124,49 @@ func TestConditionsOfModels(t *testing.T) {
 	}
 }
 
+// Columns and indices may be called as a function of columns alone is, and stand beside it.
+func TestColumnsCalledAsFunctionsOfColumns(t *testing.T) {
+	data := Table{Columns: []TableColumn{{Name: "missing"}, {Name: "fill"}, {Name: "onehot", Texts: []int{0, 1}}}, Words: []string{"log", "missing"}}
+	row := []float64{nan, 3, 1}
+	for formula, want := range map[string]float64{
+		"fill":                             3,
+		"fill(missing, fill)":              3,
+		"fill(missing, `fill` + 1)":        4,
+		"where(missing(missing), fill, 2)": 3,
+		"sum(onehot(onehot))":              1,
+		"onehot(onehot)[1]":                1,
+		`onehot == "missing"`:              1,
+		"log(fill)":                        math.Log(3),
+	} {
+		c, err := data.Compile(TableField{"f", formula, GivesScalar})
+		if err != nil {
+			t.Error(formula, err)
+			continue
+		}
+		got := make([]float64, 1)
+		if c.Rows(got, row); math.Abs(got[0]-want) > 1e-15*want {
+			t.Errorf("%s gives %v, want %v", formula, got[0], want)
+		}
+	}
+	got := make([]float64, 1)
+	c, err := shop.Compile(TableField{"f", "sum(2*missing for missing in 0:3) + sum([fill for fill in 0:2]) + income", GivesScalar})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Rows(got, shopRows[0]); got[0] != 6+1+30 {
+		t.Errorf("sums over indices give %v, want 37", got[0])
+	}
+	for formula, want := range map[string]string{
+		"where(missing, 1, 2)": "f:1:7: missing is no comparison, want one such as p > 0",
+		"onehot":               `f:1:1: onehot holds texts; want a number: onehot == "log", or onehot(onehot) for all of them`,
+		"fill + \"missing\"":   `f:1:8: "missing" is a text; texts stand only beside == and != in formulas of a table's columns`,
+	} {
+		if _, err := data.Compile(TableField{"f", formula, GivesScalar}); err == nil || err.Error() != want {
+			t.Errorf("%s gives\n%v\nwant\n%s", formula, err, want)
+		}
+	}
+}
+
 func TestReferences(t *testing.T) {
 	got, err := References("f", "a/`b c` + where(pi > a[0:e], log(d), 2) + sum(a*i for i in 0:3)")
 	if want := []Reference{{"a", false, 1, 1}, {"b c", false, 1, 3}, {"pi", true, 1, 17}, {"e", true, 1, 26}, {"d", false, 1, 34}}; err != nil || !slices.Equal(got, want) {

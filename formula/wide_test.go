@@ -286,12 +286,35 @@ func TestColumnsOfLongStatesAreRows(t *testing.T) {
 	evidence.AsRecorded(t, "testdata/long.txt", lines)
 }
 
+// Values of 1024 entries together are taken apart, if that makes no more values of them.
+func TestFewEntriesAreTakenApart(t *testing.T) {
+	g := newGraph()
+	zeros := func(n int) *node { return g.literal(vector(n), make([]float64, n)) } // one value
+	state := func(n int) *node { return g.input(opState, vector(n)) }              // of which one is the whole
+	for _, c := range []struct {
+		of   []*node
+		want bool
+	}{
+		{[]*node{zeros(1024)}, true}, {[]*node{zeros(1025)}, false}, {[]*node{zeros(1000), zeros(24)}, true}, {[]*node{zeros(1000), zeros(25)}, false}, {[]*node{state(1023)}, true}, {[]*node{state(1024)}, false},
+	} {
+		var columns []output
+		at := 0
+		for _, n := range c.of {
+			columns = append(columns, output{toColumns, n, at})
+			at += n.shape.size()
+		}
+		if apart, ok := scattered(columns); ok != c.want || ok && (len(apart) != at || apart[at-1].at != at-1) {
+			t.Errorf("%d entries: %d apart, %v, want %v", at, len(apart), ok, c.want)
+		}
+	}
+}
+
 // How many people are looked at at a time: 64 at most, one at least, and as many as keep 2¹⁴ entries of states, or 2¹⁶ of matrices of their own.
 func TestFewAreLookedAtAtATime(t *testing.T) {
 	for _, c := range []struct {
 		next       string
 		n, decided int
-	}{{"0.5*p + q", 10, 64}, {"0.5*p + q", 256, 64}, {"0.5*p + q", 300, 1 << 14 / 300}, {"0.5*p + q", 20000, 1}, {"[p[1:], p[0]]*d + q", 10, 64}, {"[p[1:], p[0]]*d + q", 40, 1 << 16 / 1600}, {"[p[1:], p[0]]*d + q", 300, 1}, {"[p[1:], p[0]]/2 + q", 300, 1 << 14 / 300}} {
+	}{{"0.5*p + q", 10, 64}, {"0.5*p + q", 256, 64}, {"0.5*p + q", 300, 1 << 14 / 300}, {"0.5*p + q", 20000, 1}, {"[p[1:], p[0]]*d + q", 10, 64}, {"[p[1:], p[0]]*d + q", 40, 1 << 16 / 1600}, {"[p[1:], p[0]]*d + q", 300, 1}, {"[p[1:], p[0]]/2 + q", 300, 1 << 14 / 300}, {"d*p + q", 300, 1 << 14 / 300}} {
 		m, err := Compile(Source{Decision: "q", State: fmt.Sprintf("p[%d]", c.n), Trait: "d", Next: c.next})
 		if err != nil {
 			t.Fatal(err)

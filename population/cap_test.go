@@ -53,6 +53,20 @@ func TestCapAngleLaw(t *testing.T) {
 	}
 }
 
+// In the plane a cap is an arc, on which the angle from the axis is uniform.
+func TestArcsAreUniform(t *testing.T) {
+	const n = 30_000
+	axis := someAxis(2, 1)
+	for _, alpha := range []float64{10, 90} {
+		x := draw(t, population.Cap{Angle: alpha, Axis: axis}, n, 2)
+		theta := make([]float64, n)
+		for i := range theta {
+			theta[i] = angle(kedge.Row(x, i, 2), axis)
+		}
+		kolmogorov(t, fmt.Sprintf("%v°", alpha), theta, func(v float64) float64 { return v / alpha })
+	}
+}
+
 func TestCapPointsAreUnit(t *testing.T) {
 	for _, dim := range []int{2, 3, 20, 200} {
 		for _, alpha := range capAngles {

@@ -2,9 +2,12 @@ package population_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -102,6 +105,49 @@ func TestForeignStatesAreRefused(t *testing.T) {
 		}
 		if !bytes.Equal(save(t, c), before) {
 			t.Errorf("%s: what was refused left traces", name)
+		}
+	}
+}
+
+// edited is the saved state of a crowd with another number so many numbers from its end, which is where homes are, behind their length and the step that they are of.
+func edited(state []byte, from int, to uint64) []byte {
+	content := slices.Clone(state[1+int(state[0])+8 : len(state)-4])
+	binary.LittleEndian.PutUint64(content[len(content)-8*from:], to)
+	return wire.Seal(string(state[1:1+state[0]]), content)
+}
+
+// A saved home that is no finite number is refused and leaves no trace; another finite one is taken.
+func TestSavedTraitsAreFinite(t *testing.T) {
+	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0.25} {
+		for _, entry := range []int{1, 3 * 5} {
+			c := restlessCrowd(t, 5, population.WithReplacement{Source: stream.New(5, "sample")})
+			before := save(t, c)
+			data := edited(before, entry, math.Float64bits(v))
+			switch err := c.UnmarshalBinary(data); {
+			case v == 0.25:
+				if err != nil || !bytes.Equal(save(t, c), data) {
+					t.Errorf("a home of 0.25: %v", err)
+				}
+			case err == nil || !strings.Contains(err.Error(), "a saved trait is not finite") || !bytes.Equal(save(t, c), before):
+				t.Errorf("a home of %v: %v", v, err)
+			}
+		}
+	}
+}
+
+// Saved homes are those of the crowd's last step, its third here, or of the one before.
+func TestSavedTraitsAreOfTheStep(t *testing.T) {
+	for step := range 6 {
+		c := restlessCrowd(t, 5, population.WithReplacement{Source: stream.New(5, "sample")})
+		for range 3 {
+			if err := c.Respond(t.Context(), []float64{0.3, -0.5, 0.6}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before := save(t, c)
+		err := c.UnmarshalBinary(edited(before, 3*5+2, uint64(step)))
+		if isTaken := step == 2 || step == 3; isTaken != (err == nil) || !isTaken && (!strings.Contains(err.Error(), fmt.Sprintf("traits of step %d after 3 steps", step)) || !bytes.Equal(save(t, c), before)) {
+			t.Errorf("homes of step %d: %v", step, err)
 		}
 	}
 }

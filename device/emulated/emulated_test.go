@@ -99,9 +99,32 @@ func TestFusedIsRoundedOnce(t *testing.T) {
 		{-1 - 0x1p-12, 1 + 0x1p-12, 0x1p-80, -1 - 0x1p-11},
 		{1 + 0x1p-23, 1, 0x1p-24, 1 + 0x1p-22}, // exactly halfway, to the even one above
 		{math.MaxFloat32, 2, 0, float32(math.Inf(1))},
+		{0.5 + 0x1p-13, 1 + 0x1p-12, 0x1p-80, 0.5 + 0x1p-12 + 0x1p-24},
+		{1 + 0x1p-12, 1 + 3*0x1p-12, -0x1p-80, 1 + 0x1p-10 + 0x1p-23},          // below 1 + 2⁻¹⁰ + 2⁻²³ + 2⁻²⁴, from where it goes up, to even
+		{1 + 0x1p-12, 1 + 3*0x1p-12, 0x1p-75 - 0x1p-51, 1 + 0x1p-10 + 0x1p-23}, // the same, rounded to the second number below
+		{1 + 0x1p-12, 1 + 0x1p-12, 0x1p-52 - 0x1p-76, 1 + 0x1p-11 + 0x1p-23},   // above halfway, rounded to the next number above
+		{1 + 0x1p-12, 1 + 0x1p-12, 0x1p-51 - 0x1p-75, 1 + 0x1p-11 + 0x1p-23},   // and to the second
+		{float32(math.Inf(1)), 1, 1, float32(math.Inf(1))},                     // which has no odd neighbour
+		{float32(math.Inf(1)), -1, 1, float32(math.Inf(-1))},
 	} {
 		if got := single(fused(short(one.x), short(one.y), short(one.z))); got != one.want {
 			t.Errorf("%v · %v + %v is %v, want %v", one.x, one.y, one.z, got, one.want)
+		}
+	}
+}
+
+// Neither infinity is finite, in both precisions, nor is what is no number; the largest numbers of both signs are.
+func TestFiniteNumbers(t *testing.T) {
+	for _, one := range []struct {
+		x, most float64
+		want    uint64
+	}{
+		{math.Inf(1), math.Inf(1), 0}, {math.Inf(-1), math.Inf(-1), 0}, {math.NaN(), math.NaN(), 0},
+		{math.MaxFloat64, math.MaxFloat32, 1}, {-math.MaxFloat64, -math.MaxFloat32, 1}, {0, 0, 1},
+	} {
+		double, single := values["testp.finite.f64"].of(bits(one.x), 0, 0), values["testp.finite.f32"].of(short(float32(one.most)), 0, 0)
+		if double != one.want || single != one.want {
+			t.Errorf("%v is finite: %d, and %v: %d, want %d", one.x, double, one.most, single, one.want)
 		}
 	}
 }

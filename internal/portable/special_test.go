@@ -2,6 +2,7 @@ package portable
 
 import (
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"testing"
 
@@ -87,6 +88,32 @@ func TestShortFormsDecideNoBit(t *testing.T) {
 		if x, y = drawPower(random); Pow(x, y) != longExp(longLog(x).times(whole(y))) {
 			t.Errorf("%v to the power of %v is %v, by the series %v", x, y, Pow(x, y), longExp(longLog(x).times(whole(y))))
 		}
+	}
+}
+
+// Powers of whole numbers far beyond 64 take no longer and are rounded as others are: (1 + x)^±2⁵¹ is the square of a square, 51 times, with 400 bits of math/big.
+func TestPowersOfLargeWholeNumbers(t *testing.T) {
+	left := 0
+	for k := 10; k <= 16; k++ {
+		for _, x := range []float64{1 + float64(k)*0x1p-46, 1 - float64(k)*0x1p-46} {
+			exact := num(x)
+			for range 51 {
+				exact = mul(exact, exact)
+			}
+			for y, want := range map[float64]*big.Float{0x1p51: exact, -0x1p51: quo(num(1), exact)} {
+				if got := Pow(x, y); !(off(got, want) <= 0.5) {
+					t.Errorf("%v to the power of %v is %v, want %v", x, y, got, want)
+				}
+				short := shortLog(x).times(whole(y))
+				p, e := shortExp(short)
+				if _, ok := p.settledAt(e, shortError*(1+math.Abs(short.hi))); !ok {
+					left++
+				}
+			}
+		}
+	}
+	if left == 0 {
+		t.Error("none is left to the series")
 	}
 }
 

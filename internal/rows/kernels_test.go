@@ -139,6 +139,32 @@ func blocks(t *testing.T, r *rand.Rand, n, m int, odd bool) {
 	sameBits(t, "what Cosines measures", []float64{off, least}, []float64{plainOff, plainLeast})
 }
 
+// By hand, for u = (3, −4, 0, 0) and half of products with it: of rows (0, 1, 0, 0) and (1, 0, 0, 0) in turn these are −2 and 1.5, and squares are 1 to the bit; with (0, −2, 0, 0) for the last they are 4, and its square is 3 off. Of nobody nothing is off, or near.
+func TestWhatCosinesMeasures(t *testing.T) {
+	levels(func(level string) {
+		u := []float64{3, -4, 0, 0}
+		for n := range 10 {
+			d, want := make([]float64, 4*n), make([]float64, n)
+			for i := range n {
+				d[4*i+1-i%2], want[i] = 1, []float64{-2, 1.5}[i%2]
+			}
+			got := make([]float64, n)
+			if off, least := Cosines(got, d, u, 0.5); off != 0 || least != []float64{math.Inf(1), 2, 1.5}[min(n, 2)] {
+				t.Errorf("%s: %d rows are %v off, the nearest is %v", level, n, off, least)
+			}
+			sameBits(t, level+" Cosines", got, want)
+			if n == 0 {
+				continue
+			}
+			d[4*n-4], d[4*n-3], want[n-1] = 0, -2, 4
+			if off, least := Cosines(got, d, u, 0.5); off != 3 || least != []float64{math.Inf(1), 4, 2, 1.5}[min(n, 3)] {
+				t.Errorf("%s: %d rows, the last of length 2, are %v off, the nearest is %v", level, n, off, least)
+			}
+			sameBits(t, level+" Cosines", got, want)
+		}
+	})
+}
+
 func TestRootsGiveTheBitsOfPlainCode(t *testing.T) {
 	same := evidence.For(t, evidence.Promise{Name: "roots", Text: "the same of settled cosines"})
 	levels(func(level string) { t.Run(level, func(t *testing.T) { rootBits(t, same) }) })
