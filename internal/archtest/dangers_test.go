@@ -31,7 +31,7 @@ func panics() map[string]excused {
 		"objective/objective.go": {4, internal}, "internal/fixpoint/fixpoint.go": {2, internal}, "internal/rows/rows.go": {1, internal}, "internal/rows/block.go": {2, internal},
 		"problem/form/vector.go": {2, internal}, "stream/numpy.go": {1, internal}, "stream/stream.go": {1, internal}, "device/device.go": {1, internal}, "device/use.go": {1, internal},
 		"ptx/print.go": {1, internal}, "ptx/build.go": {2, internal}, "problem/kind/constrained.go": {1, "a kind of constraint that the compiler of formulas does not make"},
-		"web/web.go": {1, builtIn}, "lab/compare/classics.go": {2, builtIn}, "command/complete.go": {1, builtIn}, "problem/form/schema.go": {1, builtIn}, "problem/case.go": {1, builtIn},
+		"web/web.go": {1, builtIn}, "lab/compare/classics.go": {2, builtIn}, "command/complete.go": {1, builtIn}, "problem/form/schema.go": {1, builtIn},
 		"internal/crew/panic.go":  {1, onward},
 		"problem/family/cells.go": {1, "of a cell that was read before"},
 		"gpu/crowd.go":            {2, "of a step that went well before, taken again"},
