@@ -1,5 +1,5 @@
 // Package emulated is a GPU made of Go, for tests: it answers the calls that package device makes to a driver, and does what kernels say, read
-// from their text in PTX, thread by thread. It is as strict as a driver may be: what was asked for is done when somebody waits for it and not before,
+// from their text in PTX, step by step. It is as strict as a driver may be: what was asked for is done when somebody waits for it and not before,
 // memory beyond what was taken faults, and a fault lasts.
 package emulated
 
