@@ -42,10 +42,11 @@ type Let struct {
 
 // describeModel reads the model, if there is one. Outlines show it in either case.
 func (s *Spec) describeModel(f *form.Form) {
-	if !f.Decide("model", s.Model != nil) {
+	if is := f.Decide("model", s.Model != nil); is != (s.Model != nil) { // never where it is printed, for which workers do not wait
 		s.Model = nil
-	} else if s.Model == nil {
-		s.Model = &Model{}
+		if is {
+			s.Model = &Model{}
+		}
 	}
 	form.Field(f, "model", &s.Model, form.Part((*Model).describe).Optional(), form.Says("An individual written as formulas, instead of dynamics, objective and set (docs/formula.md).", "p⁺ = f(p, u, d)", ""))
 }

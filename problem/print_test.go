@@ -97,6 +97,17 @@ func TestPrintingChangesNothing(t *testing.T) {
 	}
 }
 
+// Workers print one spec at once. What a print would write, even what is there already, the race detector sees.
+func TestPrintsAtOnce(t *testing.T) {
+	for name, s := range goldens(t) {
+		other := make(chan []byte)
+		go func() { other <- s.YAML() }()
+		if mine := s.YAML(); !bytes.Equal(mine, <-other) {
+			t.Errorf("%s prints differently at once", name)
+		}
+	}
+}
+
 // Every kind there is stands in some golden, so that none is left untested.
 func TestGoldensCoverEveryKind(t *testing.T) {
 	var all bytes.Buffer
