@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"html"
+	"image"
 	"regexp"
 	"strconv"
 	"strings"
@@ -112,10 +113,10 @@ func (s Sketch) svg() (svg []byte, lacking string, err error) {
 // PNG draws the figure as PNG.
 func (s Sketch) PNG() ([]byte, error) {
 	width, height := s.size(newTypeface())
-	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))}
-	s.drawOn(c, true)
+	c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(paper))
+	s.draw(pen{draw.New(c), newTypeface(), true})
 	var out bytes.Buffer
-	_, err := c.WriteTo(&out)
+	err := encodePNG(&out, c.Image().(*image.RGBA))
 	return out.Bytes(), err
 }
 
