@@ -78,11 +78,12 @@ func (s *soaked) look() {
 		newest := s.want(200, "GET", loop, "")["seq"]
 		s.want(200, "GET", loop+"/series?name=u.0&from_k=1&points=100", "")
 		s.want(200, "GET", "/metrics", "")
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		r, err := http.NewRequestWithContext(ctx, "GET", "http://"+s.address+loop+fmt.Sprint("/events?after=", newest), nil)
 		if err == nil {
 			var w *http.Response
 			if w, err = http.DefaultClient.Do(r); err == nil {
+				time.AfterFunc(time.Second, cancel)
 				io.Copy(io.Discard, w.Body)
 				w.Body.Close()
 			}

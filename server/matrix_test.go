@@ -42,7 +42,7 @@ type cell struct {
 // try sends the request of a cell, with a body that nothing can be made of, and returns the status and the reply, or how a stream begins.
 func (s *site) try(c cell) (int, string) {
 	s.Helper()
-	ctx, cancel := context.WithTimeout(s.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(s.Context(), time.Minute)
 	defer cancel()
 	r, _ := http.NewRequestWithContext(ctx, c.method, s.url+c.path, strings.NewReader(`{"nothing":`))
 	if c.key != "" {
