@@ -296,7 +296,7 @@ func (f *typist) run(text string, exit int) (string, error) {
 		if found[1] == "kedge" {
 			return "", nil
 		}
-		build := exec.Command("go", "build", "-o", filepath.Join(f.dir, found[1]), found[2])
+		build := exec.Command("go", "build", "-ldflags=-s -w", "-o", filepath.Join(f.dir, found[1]), found[2])
 		build.Dir = f.root
 		out, err := build.CombinedOutput()
 		return string(out), err
