@@ -16,7 +16,7 @@ import (
 // of workers. The zero value saves nothing. docs/formats/checkpoint.md describes what is written.
 type Checkpoint struct {
 	In    *folder.Taken // the folder of the run, in which the checkpoint has a folder of its own
-	Every time.Duration // between two saves of a trial; 0 means 30 s. A run that is stopped is saved at once
+	Every time.Duration // between two saves of a trial, or twice what a save takes, if that is longer; 0 means 30 s. A run that is stopped is saved at once
 
 	// Say is told, a line at a time, what a user must know: where the run was resumed, and what could not be saved or read.
 	// None of it is an error: what is not saved is computed again. It is called by one goroutine at a time.

@@ -208,6 +208,47 @@ func TestTrialsThatCannotBeMeasuredDoNotBegin(t *testing.T) {
 	}
 }
 
+// At most half of a trial's time goes into saves, however often they are asked for: it is quiet for as long as the last one took. A run that is stopped is saved
+// at once.
+func TestSavesTakeHalfOfTheTimeAtMost(t *testing.T) {
+	from := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	if got, want := quietUntil(from, from.Add(3*time.Second)), from.Add(6*time.Second); !got.Equal(want) {
+		t.Errorf("after a save of three seconds it is quiet until %v, want %v", got, want)
+	}
+	r := begun(t)
+	k, root, _ := keeperIn(t, 1)
+	r.keeper = k
+	a, err := r.start(place{0, 1}, math.NaN())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.leave()
+	file := filepath.Join(root, inCheckpoint(a.file()))
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	for i, c := range []struct {
+		ctx   context.Context
+		quiet time.Time
+		asked bool
+		saved bool
+	}{
+		{t.Context(), time.Now().Add(time.Hour), true, false},
+		{t.Context(), time.Time{}, false, false},
+		{t.Context(), time.Time{}, true, true},
+		{stopped, time.Now().Add(time.Hour), true, true},
+	} {
+		if a.quiet = c.quiet; c.asked {
+			k.requestSaves()
+		}
+		before := time.Now()
+		err := a.after(c.ctx, i+1)
+		if _, found := os.Stat(file); (found == nil) != c.saved || c.saved && !a.quiet.After(before) || !errors.Is(err, c.ctx.Err()) {
+			t.Errorf("turn %d: file %v, quiet until %v, %v", i+1, found, a.quiet, err)
+		}
+		os.Remove(file)
+	}
+}
+
 // A keeper asks for saves as often as it is told to.
 func TestKeepersBeat(t *testing.T) {
 	taken, err := folder.KindRun.Take(filepath.Join(t.TempDir(), "out"))

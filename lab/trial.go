@@ -26,6 +26,7 @@ type attempt struct {
 	seen  *Watched
 	begun time.Time // earlier by what earlier processes spent
 	pulse int64     // the keeper's, when the trial was saved last
+	quiet time.Time // until then it is not saved again, unless the run is stopped
 }
 
 // attempt runs one trial into its slot.
@@ -160,10 +161,19 @@ func (a *attempt) after(ctx context.Context, turns int) error {
 	if !a.run.keeper.wantsSave(&a.pulse) {
 		return nil
 	}
-	a.slot.Seconds = time.Since(a.begun).Seconds()
+	now := time.Now()
+	if ctx.Err() == nil && now.Before(a.quiet) {
+		return nil
+	}
+	a.slot.Seconds = now.Sub(a.begun).Seconds()
 	a.save()
+	a.quiet = quietUntil(now, time.Now())
 	return ctx.Err()
 }
+
+// quietUntil is when a trial may be saved again that was saved between two moments: as long after as that took, so that at most half of its time goes
+// into saves, however often they are asked for and however large it is.
+func quietUntil(from, to time.Time) time.Time { return to.Add(to.Sub(from)) }
 
 // finish fills in what is known at the end.
 func (a *attempt) finish(last []float64) {
