@@ -85,7 +85,7 @@ func SettleCosines(x []float64, k, s float64) (failed int) {
 	if !hasAVX2() {
 		return settleCosinesPlain(x, k, s)
 	}
-	const many = 32
+	const many = 64
 	if whole := len(x) &^ (many - 1); whole > 0 {
 		failed = secular(&x[0], whole, k, s)
 		x = x[whole:]
@@ -99,7 +99,7 @@ func SettleCosines(x []float64, k, s float64) (failed int) {
 	return failed
 }
 
-// secular settles n cosines, a multiple of 32.
+// secular settles n cosines, a multiple of 64.
 func secular(x *float64, n int, k, s float64) (failed int) {
 	if hasAVX512() {
 		return secularAVX512(x, n, k, s, float32(s), rootSteps)

@@ -74,7 +74,7 @@ func productsAVX2(along *float64, own *float64, d *float64, u *float64, n int, m
 //go:noescape
 func cosinesAVX2(dst *float64, d *float64, u *float64, n int, m int, inverse float64) (off float64, least float64)
 
-// secularAVX2 replaces cosines by settled cosines, as settleCosine does one by one; n must be a multiple of 16 and single is s rounded. It returns how many did not converge.
+// secularAVX2 replaces cosines by settled cosines, as settleCosine does one by one; n must be a multiple of 32 and single is s rounded. It returns how many did not converge.
 //
 //go:noescape
 func secularAVX2(x *float64, n int, k float64, s float64, single float32, limit int) int
@@ -104,7 +104,17 @@ func entropyAVX2(logs *float64, x *float64, n int) float64
 //go:noescape
 func gaussAVX2(dst *float64, words *uint64, n int)
 
-// secularAVX512 replaces cosines by settled cosines, as settleCosine does one by one; n must be a multiple of 32 and single is s rounded. It returns how many did not converge.
+// stepTilesAVX2 writes x/‖x‖ for x = stay·p + home·d + pull·(pᵀu)·u to n tiles of dst and the least and the largest ‖x‖² of every lane to extent, by their bits; n must be positive.
+//
+//go:noescape
+func stepTilesAVX2(dst *float64, p *float64, d *float64, u *float64, extent *float64, n int, m int, stay float64, home float64, pull float64)
+
+// alignTilesAVX2 does what stepTiles does and writes dᵀu·inverse to along, and the least without its sign to extent too.
+//
+//go:noescape
+func alignTilesAVX2(dst *float64, along *float64, p *float64, d *float64, u *float64, extent *float64, n int, m int, stay float64, home float64, pull float64, inverse float64)
+
+// secularAVX512 replaces cosines by settled cosines, as settleCosine does one by one; n must be a multiple of 64 and single is s rounded. It returns how many did not converge.
 //
 //go:noescape
 func secularAVX512(x *float64, n int, k float64, s float64, single float32, limit int) int
@@ -134,25 +144,20 @@ func entropyAVX512(logs *float64, x *float64, n int) float64
 //go:noescape
 func gaussAVX512(dst *float64, words *uint64, n int)
 
-// philoxAVX512 writes the blocks of counters w, w+1, …; blocks must be a multiple of 8.
-//
-//go:noescape
-func philoxAVX512(dst *uint64, blocks int, k0 uint64, k1 uint64, w uint64, x uint64, y uint64, z uint64)
-
 // stepTilesAVX512 writes x/‖x‖ for x = stay·p + home·d + pull·(pᵀu)·u to n tiles of dst and the least and the largest ‖x‖² of every lane to extent, by their bits; n must be positive.
 //
 //go:noescape
 func stepTilesAVX512(dst *float64, p *float64, d *float64, u *float64, extent *float64, n int, m int, stay float64, home float64, pull float64)
 
-// alignTilesAVX512 does what stepTilesAVX512 does and writes dᵀu·inverse to along, and the least without its sign to extent too.
+// alignTilesAVX512 does what stepTiles does and writes dᵀu·inverse to along, and the least without its sign to extent too.
 //
 //go:noescape
 func alignTilesAVX512(dst *float64, along *float64, p *float64, d *float64, u *float64, extent *float64, n int, m int, stay float64, home float64, pull float64, inverse float64)
 
-// alignFewAVX512 does what alignTilesAVX512 does for at most 20 entries.
+// philoxAVX512 writes the blocks of counters w, w+1, …; blocks must be a multiple of 8.
 //
 //go:noescape
-func alignFewAVX512(dst *float64, along *float64, p *float64, d *float64, u *float64, extent *float64, n int, m int, stay float64, home float64, pull float64, inverse float64)
+func philoxAVX512(dst *uint64, blocks int, k0 uint64, k1 uint64, w uint64, x uint64, y uint64, z uint64)
 
 // gapsAVX2 does what Gaps.Step does, in all lanes, for entries 0, 1, … and last, last−1, …
 //

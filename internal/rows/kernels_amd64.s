@@ -1198,7 +1198,7 @@ done:
 
 // func secularAVX2(x *float64, n int, k float64, s float64, single float32, limit int) int
 // Requires: AVX, POPCNT
-TEXT ·secularAVX2(SB), NOSPLIT, $384-56
+TEXT ·secularAVX2(SB), $1024-56
 	MOVQ x+0(FP), AX
 	MOVQ n+8(FP), CX
 	XORQ DX, DX
@@ -1233,9 +1233,9 @@ many:
 	VMAXPD       Y3, Y1, Y1
 	VSQRTPD      Y1, Y1
 	VMULPD       Y0, Y1, Y1
-	VMOVUPD      Y1, 128(SP)
+	VMOVUPD      Y1, 160(SP)
 	VMULPD       Y0, Y2, Y0
-	VMOVUPD      Y0, 96(SP)
+	VMOVUPD      Y0, 128(SP)
 	VBROADCASTSD k+16(FP), Y0
 	VBROADCASTSD c0<>+0(SB), Y1
 	VBROADCASTSD sign<>+0(SB), Y2
@@ -1248,9 +1248,9 @@ many:
 	VMAXPD       Y3, Y1, Y1
 	VSQRTPD      Y1, Y1
 	VMULPD       Y0, Y1, Y1
-	VMOVUPD      Y1, 224(SP)
+	VMOVUPD      Y1, 288(SP)
 	VMULPD       Y0, Y2, Y0
-	VMOVUPD      Y0, 192(SP)
+	VMOVUPD      Y0, 256(SP)
 	VBROADCASTSD k+16(FP), Y0
 	VBROADCASTSD c0<>+0(SB), Y1
 	VBROADCASTSD sign<>+0(SB), Y2
@@ -1263,871 +1263,1953 @@ many:
 	VMAXPD       Y3, Y1, Y1
 	VSQRTPD      Y1, Y1
 	VMULPD       Y0, Y1, Y1
-	VMOVUPD      Y1, 320(SP)
+	VMOVUPD      Y1, 416(SP)
 	VMULPD       Y0, Y2, Y0
-	VMOVUPD      Y0, 288(SP)
+	VMOVUPD      Y0, 384(SP)
+	VBROADCASTSD k+16(FP), Y0
+	VBROADCASTSD c0<>+0(SB), Y1
+	VBROADCASTSD sign<>+0(SB), Y2
+	VMOVUPD      128(AX), Y3
+	VANDNPD      Y3, Y2, Y2
+	VSUBPD       Y2, Y1, Y3
+	VADDPD       Y2, Y1, Y1
+	VMULPD       Y1, Y3, Y1
+	VXORPD       Y3, Y3, Y3
+	VMAXPD       Y3, Y1, Y1
+	VSQRTPD      Y1, Y1
+	VMULPD       Y0, Y1, Y1
+	VMOVUPD      Y1, 544(SP)
+	VMULPD       Y0, Y2, Y0
+	VMOVUPD      Y0, 512(SP)
+	VBROADCASTSD k+16(FP), Y0
+	VBROADCASTSD c0<>+0(SB), Y1
+	VBROADCASTSD sign<>+0(SB), Y2
+	VMOVUPD      160(AX), Y3
+	VANDNPD      Y3, Y2, Y2
+	VSUBPD       Y2, Y1, Y3
+	VADDPD       Y2, Y1, Y1
+	VMULPD       Y1, Y3, Y1
+	VXORPD       Y3, Y3, Y3
+	VMAXPD       Y3, Y1, Y1
+	VSQRTPD      Y1, Y1
+	VMULPD       Y0, Y1, Y1
+	VMOVUPD      Y1, 672(SP)
+	VMULPD       Y0, Y2, Y0
+	VMOVUPD      Y0, 640(SP)
+	VBROADCASTSD k+16(FP), Y0
+	VBROADCASTSD c0<>+0(SB), Y1
+	VBROADCASTSD sign<>+0(SB), Y2
+	VMOVUPD      192(AX), Y3
+	VANDNPD      Y3, Y2, Y2
+	VSUBPD       Y2, Y1, Y3
+	VADDPD       Y2, Y1, Y1
+	VMULPD       Y1, Y3, Y1
+	VXORPD       Y3, Y3, Y3
+	VMAXPD       Y3, Y1, Y1
+	VSQRTPD      Y1, Y1
+	VMULPD       Y0, Y1, Y1
+	VMOVUPD      Y1, 800(SP)
+	VMULPD       Y0, Y2, Y0
+	VMOVUPD      Y0, 768(SP)
+	VBROADCASTSD k+16(FP), Y0
+	VBROADCASTSD c0<>+0(SB), Y1
+	VBROADCASTSD sign<>+0(SB), Y2
+	VMOVUPD      224(AX), Y3
+	VANDNPD      Y3, Y2, Y2
+	VSUBPD       Y2, Y1, Y3
+	VADDPD       Y2, Y1, Y1
+	VMULPD       Y1, Y3, Y1
+	VXORPD       Y3, Y3, Y3
+	VMAXPD       Y3, Y1, Y1
+	VSQRTPD      Y1, Y1
+	VMULPD       Y0, Y1, Y1
+	VMOVUPD      Y1, 928(SP)
+	VMULPD       Y0, Y2, Y0
+	VMOVUPD      Y0, 896(SP)
 	VCVTPD2PSY   (SP), X4
-	VCVTPD2PSY   96(SP), X0
+	VCVTPD2PSY   128(SP), X0
 	VINSERTF128  $0x01, X0, Y4, Y0
 	VCVTPD2PSY   32(SP), X4
-	VCVTPD2PSY   128(SP), X1
+	VCVTPD2PSY   160(SP), X1
 	VINSERTF128  $0x01, X1, Y4, Y1
 	VBROADCASTSS single+32(FP), Y2
-	VSUBPS       Y2, Y1, Y3
-	VXORPD       Y5, Y5, Y5
-	VMAXPS       Y5, Y3, Y3
-	VMULPS       Y0, Y0, Y5
-	VMULPS       Y1, Y1, Y6
-	VMULPS       Y3, Y3, Y3
-	VADDPS       Y3, Y5, Y3
-	VSQRTPS      Y3, Y3
-	VMAXPS       Y0, Y3, Y0
-	VADDPS       Y2, Y0, Y3
-	VMULPS       Y0, Y0, Y7
-	VMULPS       Y3, Y3, Y8
-	VMULPS       Y7, Y6, Y9
-	VMULPS       Y8, Y5, Y10
-	VMULPS       Y7, Y9, Y11
-	VMULPS       Y10, Y8, Y8
-	VADDPS       Y8, Y11, Y8
-	VSUBPS       Y2, Y1, Y11
-	VSUBPS       Y0, Y11, Y11
-	VADDPS       Y3, Y1, Y12
-	VMULPS       Y12, Y11, Y11
-	VMULPS       Y7, Y11, Y7
-	VADDPS       Y10, Y7, Y7
-	VMULPS       Y0, Y9, Y9
-	VMULPS       Y3, Y10, Y10
-	VADDPS       Y10, Y9, Y9
-	VADDPS       Y9, Y9, Y9
-	VMULPS       Y7, Y9, Y10
-	VMULPS       Y3, Y0, Y3
-	VMULPS       Y3, Y10, Y3
-	VADDPS       Y7, Y7, Y10
-	VADDPS       Y7, Y10, Y7
-	VMULPS       Y7, Y8, Y7
-	VMULPS       Y9, Y9, Y8
-	VSUBPS       Y7, Y8, Y7
-	VDIVPS       Y7, Y3, Y3
-	VADDPS       Y3, Y0, Y0
-	VADDPS       Y2, Y0, Y3
-	VMULPS       Y0, Y0, Y7
-	VMULPS       Y3, Y3, Y8
-	VMULPS       Y7, Y6, Y9
-	VMULPS       Y8, Y5, Y10
-	VMULPS       Y7, Y9, Y11
-	VMULPS       Y10, Y8, Y8
-	VADDPS       Y8, Y11, Y8
-	VSUBPS       Y2, Y1, Y11
-	VSUBPS       Y0, Y11, Y11
-	VADDPS       Y3, Y1, Y12
-	VMULPS       Y12, Y11, Y11
-	VMULPS       Y7, Y11, Y7
-	VADDPS       Y10, Y7, Y7
-	VMULPS       Y0, Y9, Y9
-	VMULPS       Y3, Y10, Y10
-	VADDPS       Y10, Y9, Y9
-	VADDPS       Y9, Y9, Y9
-	VMULPS       Y7, Y9, Y10
-	VMULPS       Y3, Y0, Y3
-	VMULPS       Y3, Y10, Y3
-	VADDPS       Y7, Y7, Y10
-	VADDPS       Y7, Y10, Y7
-	VMULPS       Y7, Y8, Y7
-	VMULPS       Y9, Y9, Y8
-	VSUBPS       Y7, Y8, Y7
-	VDIVPS       Y7, Y3, Y3
-	VADDPS       Y3, Y0, Y0
-	VADDPS       Y2, Y0, Y3
-	VMULPS       Y0, Y0, Y7
-	VMULPS       Y3, Y3, Y8
-	VMULPS       Y7, Y6, Y6
-	VMULPS       Y8, Y5, Y5
-	VMULPS       Y7, Y6, Y9
-	VMULPS       Y5, Y8, Y8
-	VADDPS       Y8, Y9, Y8
 	VSUBPS       Y2, Y1, Y2
-	VSUBPS       Y0, Y2, Y2
-	VADDPS       Y3, Y1, Y1
-	VMULPS       Y1, Y2, Y1
-	VMULPS       Y7, Y1, Y1
-	VADDPS       Y5, Y1, Y1
-	VMULPS       Y0, Y6, Y2
-	VMULPS       Y3, Y5, Y5
-	VADDPS       Y5, Y2, Y2
-	VADDPS       Y2, Y2, Y2
-	VMULPS       Y1, Y2, Y5
-	VMULPS       Y3, Y0, Y3
-	VMULPS       Y3, Y5, Y3
-	VADDPS       Y1, Y1, Y5
-	VADDPS       Y1, Y5, Y1
-	VMULPS       Y1, Y8, Y1
+	VXORPD       Y3, Y3, Y3
+	VMAXPS       Y3, Y2, Y2
+	VMULPS       Y0, Y0, Y3
 	VMULPS       Y2, Y2, Y2
-	VSUBPS       Y1, Y2, Y1
-	VDIVPS       Y1, Y3, Y1
+	VADDPS       Y2, Y3, Y2
+	VSQRTPS      Y2, Y2
+	VMAXPS       Y0, Y2, Y0
+	VMOVUPD      Y0, 224(SP)
+	VMOVUPD      Y1, 64(SP)
+	VMOVUPD      Y3, 96(SP)
+	VMULPS       Y1, Y1, Y0
+	VMOVUPD      Y0, 192(SP)
+	VCVTPD2PSY   256(SP), X4
+	VCVTPD2PSY   384(SP), X0
+	VINSERTF128  $0x01, X0, Y4, Y0
+	VCVTPD2PSY   288(SP), X4
+	VCVTPD2PSY   416(SP), X1
+	VINSERTF128  $0x01, X1, Y4, Y1
+	VBROADCASTSS single+32(FP), Y2
+	VSUBPS       Y2, Y1, Y2
+	VXORPD       Y3, Y3, Y3
+	VMAXPS       Y3, Y2, Y2
+	VMULPS       Y0, Y0, Y3
+	VMULPS       Y2, Y2, Y2
+	VADDPS       Y2, Y3, Y2
+	VSQRTPS      Y2, Y2
+	VMAXPS       Y0, Y2, Y0
+	VMOVUPD      Y0, 480(SP)
+	VMOVUPD      Y1, 320(SP)
+	VMOVUPD      Y3, 352(SP)
+	VMULPS       Y1, Y1, Y0
+	VMOVUPD      Y0, 448(SP)
+	VCVTPD2PSY   512(SP), X4
+	VCVTPD2PSY   640(SP), X0
+	VINSERTF128  $0x01, X0, Y4, Y0
+	VCVTPD2PSY   544(SP), X4
+	VCVTPD2PSY   672(SP), X1
+	VINSERTF128  $0x01, X1, Y4, Y1
+	VBROADCASTSS single+32(FP), Y2
+	VSUBPS       Y2, Y1, Y2
+	VXORPD       Y3, Y3, Y3
+	VMAXPS       Y3, Y2, Y2
+	VMULPS       Y0, Y0, Y3
+	VMULPS       Y2, Y2, Y2
+	VADDPS       Y2, Y3, Y2
+	VSQRTPS      Y2, Y2
+	VMAXPS       Y0, Y2, Y0
+	VMOVUPD      Y0, 736(SP)
+	VMOVUPD      Y1, 576(SP)
+	VMOVUPD      Y3, 608(SP)
+	VMULPS       Y1, Y1, Y0
+	VMOVUPD      Y0, 704(SP)
+	VCVTPD2PSY   768(SP), X4
+	VCVTPD2PSY   896(SP), X0
+	VINSERTF128  $0x01, X0, Y4, Y0
+	VCVTPD2PSY   800(SP), X4
+	VCVTPD2PSY   928(SP), X1
+	VINSERTF128  $0x01, X1, Y4, Y1
+	VBROADCASTSS single+32(FP), Y2
+	VSUBPS       Y2, Y1, Y2
+	VXORPD       Y3, Y3, Y3
+	VMAXPS       Y3, Y2, Y2
+	VMULPS       Y0, Y0, Y3
+	VMULPS       Y2, Y2, Y2
+	VADDPS       Y2, Y3, Y2
+	VSQRTPS      Y2, Y2
+	VMAXPS       Y0, Y2, Y0
+	VMOVUPD      Y0, 992(SP)
+	VMOVUPD      Y1, 832(SP)
+	VMOVUPD      Y3, 864(SP)
+	VMULPS       Y1, Y1, Y0
+	VMOVUPD      Y0, 960(SP)
+	VMOVUPD      224(SP), Y0
+	VBROADCASTSS single+32(FP), Y1
+	VADDPS       Y1, Y0, Y2
+	VMULPS       Y0, Y0, Y3
+	VMULPS       Y2, Y2, Y5
+	VMULPS       192(SP), Y3, Y6
+	VMULPS       96(SP), Y5, Y7
+	VMULPS       Y3, Y6, Y8
+	VMULPS       Y7, Y5, Y5
+	VADDPS       Y5, Y8, Y5
+	VMOVUPD      64(SP), Y8
+	VSUBPS       Y1, Y8, Y1
+	VSUBPS       Y0, Y1, Y1
+	VADDPS       64(SP), Y2, Y8
+	VMULPS       Y8, Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VADDPS       Y7, Y1, Y1
+	VMULPS       Y0, Y6, Y3
+	VMULPS       Y2, Y7, Y6
+	VADDPS       Y6, Y3, Y3
+	VADDPS       Y3, Y3, Y3
+	VMULPS       Y1, Y3, Y6
+	VMULPS       Y2, Y0, Y2
+	VMULPS       Y2, Y6, Y2
+	VADDPS       Y1, Y1, Y6
+	VADDPS       Y1, Y6, Y1
+	VMULPS       Y1, Y5, Y1
+	VMULPS       Y3, Y3, Y3
+	VSUBPS       Y1, Y3, Y1
+	VDIVPS       Y1, Y2, Y1
 	VADDPS       Y1, Y0, Y0
+	VMOVUPD      Y0, 224(SP)
+	VMOVUPD      480(SP), Y0
+	VBROADCASTSS single+32(FP), Y1
+	VADDPS       Y1, Y0, Y2
+	VMULPS       Y0, Y0, Y3
+	VMULPS       Y2, Y2, Y5
+	VMULPS       448(SP), Y3, Y6
+	VMULPS       352(SP), Y5, Y7
+	VMULPS       Y3, Y6, Y8
+	VMULPS       Y7, Y5, Y5
+	VADDPS       Y5, Y8, Y5
+	VMOVUPD      320(SP), Y8
+	VSUBPS       Y1, Y8, Y1
+	VSUBPS       Y0, Y1, Y1
+	VADDPS       320(SP), Y2, Y8
+	VMULPS       Y8, Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VADDPS       Y7, Y1, Y1
+	VMULPS       Y0, Y6, Y3
+	VMULPS       Y2, Y7, Y6
+	VADDPS       Y6, Y3, Y3
+	VADDPS       Y3, Y3, Y3
+	VMULPS       Y1, Y3, Y6
+	VMULPS       Y2, Y0, Y2
+	VMULPS       Y2, Y6, Y2
+	VADDPS       Y1, Y1, Y6
+	VADDPS       Y1, Y6, Y1
+	VMULPS       Y1, Y5, Y1
+	VMULPS       Y3, Y3, Y3
+	VSUBPS       Y1, Y3, Y1
+	VDIVPS       Y1, Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPD      Y0, 480(SP)
+	VMOVUPD      736(SP), Y0
+	VBROADCASTSS single+32(FP), Y1
+	VADDPS       Y1, Y0, Y2
+	VMULPS       Y0, Y0, Y3
+	VMULPS       Y2, Y2, Y5
+	VMULPS       704(SP), Y3, Y6
+	VMULPS       608(SP), Y5, Y7
+	VMULPS       Y3, Y6, Y8
+	VMULPS       Y7, Y5, Y5
+	VADDPS       Y5, Y8, Y5
+	VMOVUPD      576(SP), Y8
+	VSUBPS       Y1, Y8, Y1
+	VSUBPS       Y0, Y1, Y1
+	VADDPS       576(SP), Y2, Y8
+	VMULPS       Y8, Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VADDPS       Y7, Y1, Y1
+	VMULPS       Y0, Y6, Y3
+	VMULPS       Y2, Y7, Y6
+	VADDPS       Y6, Y3, Y3
+	VADDPS       Y3, Y3, Y3
+	VMULPS       Y1, Y3, Y6
+	VMULPS       Y2, Y0, Y2
+	VMULPS       Y2, Y6, Y2
+	VADDPS       Y1, Y1, Y6
+	VADDPS       Y1, Y6, Y1
+	VMULPS       Y1, Y5, Y1
+	VMULPS       Y3, Y3, Y3
+	VSUBPS       Y1, Y3, Y1
+	VDIVPS       Y1, Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPD      Y0, 736(SP)
+	VMOVUPD      992(SP), Y0
+	VBROADCASTSS single+32(FP), Y1
+	VADDPS       Y1, Y0, Y2
+	VMULPS       Y0, Y0, Y3
+	VMULPS       Y2, Y2, Y5
+	VMULPS       960(SP), Y3, Y6
+	VMULPS       864(SP), Y5, Y7
+	VMULPS       Y3, Y6, Y8
+	VMULPS       Y7, Y5, Y5
+	VADDPS       Y5, Y8, Y5
+	VMOVUPD      832(SP), Y8
+	VSUBPS       Y1, Y8, Y1
+	VSUBPS       Y0, Y1, Y1
+	VADDPS       832(SP), Y2, Y8
+	VMULPS       Y8, Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VADDPS       Y7, Y1, Y1
+	VMULPS       Y0, Y6, Y3
+	VMULPS       Y2, Y7, Y6
+	VADDPS       Y6, Y3, Y3
+	VADDPS       Y3, Y3, Y3
+	VMULPS       Y1, Y3, Y6
+	VMULPS       Y2, Y0, Y2
+	VMULPS       Y2, Y6, Y2
+	VADDPS       Y1, Y1, Y6
+	VADDPS       Y1, Y6, Y1
+	VMULPS       Y1, Y5, Y1
+	VMULPS       Y3, Y3, Y3
+	VSUBPS       Y1, Y3, Y1
+	VDIVPS       Y1, Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPD      Y0, 992(SP)
+	VMOVUPD      224(SP), Y0
+	VBROADCASTSS single+32(FP), Y1
+	VADDPS       Y1, Y0, Y2
+	VMULPS       Y0, Y0, Y3
+	VMULPS       Y2, Y2, Y5
+	VMULPS       192(SP), Y3, Y6
+	VMULPS       96(SP), Y5, Y7
+	VMULPS       Y3, Y6, Y8
+	VMULPS       Y7, Y5, Y5
+	VADDPS       Y5, Y8, Y5
+	VMOVUPD      64(SP), Y8
+	VSUBPS       Y1, Y8, Y1
+	VSUBPS       Y0, Y1, Y1
+	VADDPS       64(SP), Y2, Y8
+	VMULPS       Y8, Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VADDPS       Y7, Y1, Y1
+	VMULPS       Y0, Y6, Y3
+	VMULPS       Y2, Y7, Y6
+	VADDPS       Y6, Y3, Y3
+	VADDPS       Y3, Y3, Y3
+	VMULPS       Y1, Y3, Y6
+	VMULPS       Y2, Y0, Y2
+	VMULPS       Y2, Y6, Y2
+	VADDPS       Y1, Y1, Y6
+	VADDPS       Y1, Y6, Y1
+	VMULPS       Y1, Y5, Y1
+	VMULPS       Y3, Y3, Y3
+	VSUBPS       Y1, Y3, Y1
+	VDIVPS       Y1, Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPD      Y0, 224(SP)
+	VMOVUPD      480(SP), Y0
+	VBROADCASTSS single+32(FP), Y1
+	VADDPS       Y1, Y0, Y2
+	VMULPS       Y0, Y0, Y3
+	VMULPS       Y2, Y2, Y5
+	VMULPS       448(SP), Y3, Y6
+	VMULPS       352(SP), Y5, Y7
+	VMULPS       Y3, Y6, Y8
+	VMULPS       Y7, Y5, Y5
+	VADDPS       Y5, Y8, Y5
+	VMOVUPD      320(SP), Y8
+	VSUBPS       Y1, Y8, Y1
+	VSUBPS       Y0, Y1, Y1
+	VADDPS       320(SP), Y2, Y8
+	VMULPS       Y8, Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VADDPS       Y7, Y1, Y1
+	VMULPS       Y0, Y6, Y3
+	VMULPS       Y2, Y7, Y6
+	VADDPS       Y6, Y3, Y3
+	VADDPS       Y3, Y3, Y3
+	VMULPS       Y1, Y3, Y6
+	VMULPS       Y2, Y0, Y2
+	VMULPS       Y2, Y6, Y2
+	VADDPS       Y1, Y1, Y6
+	VADDPS       Y1, Y6, Y1
+	VMULPS       Y1, Y5, Y1
+	VMULPS       Y3, Y3, Y3
+	VSUBPS       Y1, Y3, Y1
+	VDIVPS       Y1, Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPD      Y0, 480(SP)
+	VMOVUPD      736(SP), Y0
+	VBROADCASTSS single+32(FP), Y1
+	VADDPS       Y1, Y0, Y2
+	VMULPS       Y0, Y0, Y3
+	VMULPS       Y2, Y2, Y5
+	VMULPS       704(SP), Y3, Y6
+	VMULPS       608(SP), Y5, Y7
+	VMULPS       Y3, Y6, Y8
+	VMULPS       Y7, Y5, Y5
+	VADDPS       Y5, Y8, Y5
+	VMOVUPD      576(SP), Y8
+	VSUBPS       Y1, Y8, Y1
+	VSUBPS       Y0, Y1, Y1
+	VADDPS       576(SP), Y2, Y8
+	VMULPS       Y8, Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VADDPS       Y7, Y1, Y1
+	VMULPS       Y0, Y6, Y3
+	VMULPS       Y2, Y7, Y6
+	VADDPS       Y6, Y3, Y3
+	VADDPS       Y3, Y3, Y3
+	VMULPS       Y1, Y3, Y6
+	VMULPS       Y2, Y0, Y2
+	VMULPS       Y2, Y6, Y2
+	VADDPS       Y1, Y1, Y6
+	VADDPS       Y1, Y6, Y1
+	VMULPS       Y1, Y5, Y1
+	VMULPS       Y3, Y3, Y3
+	VSUBPS       Y1, Y3, Y1
+	VDIVPS       Y1, Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPD      Y0, 736(SP)
+	VMOVUPD      992(SP), Y0
+	VBROADCASTSS single+32(FP), Y1
+	VADDPS       Y1, Y0, Y2
+	VMULPS       Y0, Y0, Y3
+	VMULPS       Y2, Y2, Y5
+	VMULPS       960(SP), Y3, Y6
+	VMULPS       864(SP), Y5, Y7
+	VMULPS       Y3, Y6, Y8
+	VMULPS       Y7, Y5, Y5
+	VADDPS       Y5, Y8, Y5
+	VMOVUPD      832(SP), Y8
+	VSUBPS       Y1, Y8, Y1
+	VSUBPS       Y0, Y1, Y1
+	VADDPS       832(SP), Y2, Y8
+	VMULPS       Y8, Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VADDPS       Y7, Y1, Y1
+	VMULPS       Y0, Y6, Y3
+	VMULPS       Y2, Y7, Y6
+	VADDPS       Y6, Y3, Y3
+	VADDPS       Y3, Y3, Y3
+	VMULPS       Y1, Y3, Y6
+	VMULPS       Y2, Y0, Y2
+	VMULPS       Y2, Y6, Y2
+	VADDPS       Y1, Y1, Y6
+	VADDPS       Y1, Y6, Y1
+	VMULPS       Y1, Y5, Y1
+	VMULPS       Y3, Y3, Y3
+	VSUBPS       Y1, Y3, Y1
+	VDIVPS       Y1, Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPD      Y0, 992(SP)
+	VMOVUPD      224(SP), Y0
+	VBROADCASTSS single+32(FP), Y1
+	VADDPS       Y1, Y0, Y2
+	VMULPS       Y0, Y0, Y3
+	VMULPS       Y2, Y2, Y5
+	VMULPS       192(SP), Y3, Y6
+	VMULPS       96(SP), Y5, Y7
+	VMULPS       Y3, Y6, Y8
+	VMULPS       Y7, Y5, Y5
+	VADDPS       Y5, Y8, Y5
+	VMOVUPD      64(SP), Y8
+	VSUBPS       Y1, Y8, Y1
+	VSUBPS       Y0, Y1, Y1
+	VADDPS       64(SP), Y2, Y8
+	VMULPS       Y8, Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VADDPS       Y7, Y1, Y1
+	VMULPS       Y0, Y6, Y3
+	VMULPS       Y2, Y7, Y6
+	VADDPS       Y6, Y3, Y3
+	VADDPS       Y3, Y3, Y3
+	VMULPS       Y1, Y3, Y6
+	VMULPS       Y2, Y0, Y2
+	VMULPS       Y2, Y6, Y2
+	VADDPS       Y1, Y1, Y6
+	VADDPS       Y1, Y6, Y1
+	VMULPS       Y1, Y5, Y1
+	VMULPS       Y3, Y3, Y3
+	VSUBPS       Y1, Y3, Y1
+	VDIVPS       Y1, Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPD      Y0, 224(SP)
+	VMOVUPD      480(SP), Y0
+	VBROADCASTSS single+32(FP), Y1
+	VADDPS       Y1, Y0, Y2
+	VMULPS       Y0, Y0, Y3
+	VMULPS       Y2, Y2, Y5
+	VMULPS       448(SP), Y3, Y6
+	VMULPS       352(SP), Y5, Y7
+	VMULPS       Y3, Y6, Y8
+	VMULPS       Y7, Y5, Y5
+	VADDPS       Y5, Y8, Y5
+	VMOVUPD      320(SP), Y8
+	VSUBPS       Y1, Y8, Y1
+	VSUBPS       Y0, Y1, Y1
+	VADDPS       320(SP), Y2, Y8
+	VMULPS       Y8, Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VADDPS       Y7, Y1, Y1
+	VMULPS       Y0, Y6, Y3
+	VMULPS       Y2, Y7, Y6
+	VADDPS       Y6, Y3, Y3
+	VADDPS       Y3, Y3, Y3
+	VMULPS       Y1, Y3, Y6
+	VMULPS       Y2, Y0, Y2
+	VMULPS       Y2, Y6, Y2
+	VADDPS       Y1, Y1, Y6
+	VADDPS       Y1, Y6, Y1
+	VMULPS       Y1, Y5, Y1
+	VMULPS       Y3, Y3, Y3
+	VSUBPS       Y1, Y3, Y1
+	VDIVPS       Y1, Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPD      Y0, 480(SP)
+	VMOVUPD      736(SP), Y0
+	VBROADCASTSS single+32(FP), Y1
+	VADDPS       Y1, Y0, Y2
+	VMULPS       Y0, Y0, Y3
+	VMULPS       Y2, Y2, Y5
+	VMULPS       704(SP), Y3, Y6
+	VMULPS       608(SP), Y5, Y7
+	VMULPS       Y3, Y6, Y8
+	VMULPS       Y7, Y5, Y5
+	VADDPS       Y5, Y8, Y5
+	VMOVUPD      576(SP), Y8
+	VSUBPS       Y1, Y8, Y1
+	VSUBPS       Y0, Y1, Y1
+	VADDPS       576(SP), Y2, Y8
+	VMULPS       Y8, Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VADDPS       Y7, Y1, Y1
+	VMULPS       Y0, Y6, Y3
+	VMULPS       Y2, Y7, Y6
+	VADDPS       Y6, Y3, Y3
+	VADDPS       Y3, Y3, Y3
+	VMULPS       Y1, Y3, Y6
+	VMULPS       Y2, Y0, Y2
+	VMULPS       Y2, Y6, Y2
+	VADDPS       Y1, Y1, Y6
+	VADDPS       Y1, Y6, Y1
+	VMULPS       Y1, Y5, Y1
+	VMULPS       Y3, Y3, Y3
+	VSUBPS       Y1, Y3, Y1
+	VDIVPS       Y1, Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPD      Y0, 736(SP)
+	VMOVUPD      992(SP), Y0
+	VBROADCASTSS single+32(FP), Y1
+	VADDPS       Y1, Y0, Y2
+	VMULPS       Y0, Y0, Y3
+	VMULPS       Y2, Y2, Y5
+	VMULPS       960(SP), Y3, Y6
+	VMULPS       864(SP), Y5, Y7
+	VMULPS       Y3, Y6, Y8
+	VMULPS       Y7, Y5, Y5
+	VADDPS       Y5, Y8, Y5
+	VMOVUPD      832(SP), Y8
+	VSUBPS       Y1, Y8, Y1
+	VSUBPS       Y0, Y1, Y1
+	VADDPS       832(SP), Y2, Y8
+	VMULPS       Y8, Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VADDPS       Y7, Y1, Y1
+	VMULPS       Y0, Y6, Y3
+	VMULPS       Y2, Y7, Y6
+	VADDPS       Y6, Y3, Y3
+	VADDPS       Y3, Y3, Y3
+	VMULPS       Y1, Y3, Y6
+	VMULPS       Y2, Y0, Y2
+	VMULPS       Y2, Y6, Y2
+	VADDPS       Y1, Y1, Y6
+	VADDPS       Y1, Y6, Y1
+	VMULPS       Y1, Y5, Y1
+	VMULPS       Y3, Y3, Y3
+	VSUBPS       Y1, Y3, Y1
+	VDIVPS       Y1, Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPD      Y0, 992(SP)
+	VMOVUPD      224(SP), Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VCVTPS2PD    X0, Y0
 	VCVTPS2PD    X1, Y1
-	VCVTPD2PSY   192(SP), X4
-	VCVTPD2PSY   288(SP), X2
-	VINSERTF128  $0x01, X2, Y4, Y2
-	VCVTPD2PSY   224(SP), X4
-	VCVTPD2PSY   320(SP), X3
-	VINSERTF128  $0x01, X3, Y4, Y3
-	VBROADCASTSS single+32(FP), Y5
-	VSUBPS       Y5, Y3, Y6
-	VXORPD       Y7, Y7, Y7
-	VMAXPS       Y7, Y6, Y6
-	VMULPS       Y2, Y2, Y7
-	VMULPS       Y3, Y3, Y8
-	VMULPS       Y6, Y6, Y6
-	VADDPS       Y6, Y7, Y6
-	VSQRTPS      Y6, Y6
-	VMAXPS       Y2, Y6, Y2
-	VADDPS       Y5, Y2, Y6
-	VMULPS       Y2, Y2, Y9
-	VMULPS       Y6, Y6, Y10
-	VMULPS       Y9, Y8, Y11
-	VMULPS       Y10, Y7, Y12
-	VMULPS       Y9, Y11, Y13
-	VMULPS       Y12, Y10, Y10
-	VADDPS       Y10, Y13, Y10
-	VSUBPS       Y5, Y3, Y13
-	VSUBPS       Y2, Y13, Y13
-	VADDPS       Y6, Y3, Y14
-	VMULPS       Y14, Y13, Y13
-	VMULPS       Y9, Y13, Y9
-	VADDPS       Y12, Y9, Y9
-	VMULPS       Y2, Y11, Y11
-	VMULPS       Y6, Y12, Y12
-	VADDPS       Y12, Y11, Y11
-	VADDPS       Y11, Y11, Y11
-	VMULPS       Y9, Y11, Y12
-	VMULPS       Y6, Y2, Y6
-	VMULPS       Y6, Y12, Y6
-	VADDPS       Y9, Y9, Y12
-	VADDPS       Y9, Y12, Y9
-	VMULPS       Y9, Y10, Y9
-	VMULPS       Y11, Y11, Y10
-	VSUBPS       Y9, Y10, Y9
-	VDIVPS       Y9, Y6, Y6
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y5, Y2, Y6
-	VMULPS       Y2, Y2, Y9
-	VMULPS       Y6, Y6, Y10
-	VMULPS       Y9, Y8, Y11
-	VMULPS       Y10, Y7, Y12
-	VMULPS       Y9, Y11, Y13
-	VMULPS       Y12, Y10, Y10
-	VADDPS       Y10, Y13, Y10
-	VSUBPS       Y5, Y3, Y13
-	VSUBPS       Y2, Y13, Y13
-	VADDPS       Y6, Y3, Y14
-	VMULPS       Y14, Y13, Y13
-	VMULPS       Y9, Y13, Y9
-	VADDPS       Y12, Y9, Y9
-	VMULPS       Y2, Y11, Y11
-	VMULPS       Y6, Y12, Y12
-	VADDPS       Y12, Y11, Y11
-	VADDPS       Y11, Y11, Y11
-	VMULPS       Y9, Y11, Y12
-	VMULPS       Y6, Y2, Y6
-	VMULPS       Y6, Y12, Y6
-	VADDPS       Y9, Y9, Y12
-	VADDPS       Y9, Y12, Y9
-	VMULPS       Y9, Y10, Y9
-	VMULPS       Y11, Y11, Y10
-	VSUBPS       Y9, Y10, Y9
-	VDIVPS       Y9, Y6, Y6
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y5, Y2, Y6
-	VMULPS       Y2, Y2, Y9
-	VMULPS       Y6, Y6, Y10
-	VMULPS       Y9, Y8, Y8
-	VMULPS       Y10, Y7, Y7
-	VMULPS       Y9, Y8, Y11
-	VMULPS       Y7, Y10, Y10
-	VADDPS       Y10, Y11, Y10
-	VSUBPS       Y5, Y3, Y5
-	VSUBPS       Y2, Y5, Y5
-	VADDPS       Y6, Y3, Y3
-	VMULPS       Y3, Y5, Y3
-	VMULPS       Y9, Y3, Y3
-	VADDPS       Y7, Y3, Y3
-	VMULPS       Y2, Y8, Y5
-	VMULPS       Y6, Y7, Y7
-	VADDPS       Y7, Y5, Y5
-	VADDPS       Y5, Y5, Y5
-	VMULPS       Y3, Y5, Y7
-	VMULPS       Y6, Y2, Y6
-	VMULPS       Y6, Y7, Y6
-	VADDPS       Y3, Y3, Y7
-	VADDPS       Y3, Y7, Y3
-	VMULPS       Y3, Y10, Y3
-	VMULPS       Y5, Y5, Y5
-	VSUBPS       Y3, Y5, Y3
-	VDIVPS       Y3, Y6, Y3
-	VADDPS       Y3, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X3
-	VCVTPS2PD    X2, Y2
-	VCVTPS2PD    X3, Y3
-	XORL         BX, BX
-	VMOVUPD      (SP), Y5
-	VMOVUPD      32(SP), Y6
-	VBROADCASTSD s+24(FP), Y7
-	VMULPD       Y5, Y5, Y5
+	VMOVUPD      Y0, 96(SP)
+	VMOVUPD      Y1, 224(SP)
+	VMOVUPD      480(SP), Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VCVTPS2PD    X0, Y0
+	VCVTPS2PD    X1, Y1
+	VMOVUPD      Y0, 352(SP)
+	VMOVUPD      Y1, 480(SP)
+	VMOVUPD      736(SP), Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VCVTPS2PD    X0, Y0
+	VCVTPS2PD    X1, Y1
+	VMOVUPD      Y0, 608(SP)
+	VMOVUPD      Y1, 736(SP)
+	VMOVUPD      992(SP), Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VCVTPS2PD    X0, Y0
+	VCVTPS2PD    X1, Y1
+	VMOVUPD      Y0, 864(SP)
+	VMOVUPD      Y1, 992(SP)
+	XORQ         BX, BX
+	VMOVUPD      (SP), Y0
+	VMOVUPD      32(SP), Y1
+	VMOVUPD      96(SP), Y2
+	VBROADCASTSD s+24(FP), Y3
+	VMULPD       Y0, Y0, Y0
+	VMULPD       Y1, Y1, Y5
+	VADDPD       Y3, Y2, Y6
+	VMULPD       Y2, Y2, Y7
 	VMULPD       Y6, Y6, Y8
-	VADDPD       Y7, Y0, Y9
-	VMULPD       Y0, Y0, Y10
-	VMULPD       Y9, Y9, Y11
-	VMULPD       Y10, Y8, Y8
-	VMULPD       Y11, Y5, Y5
-	VMULPD       Y10, Y8, Y12
-	VMULPD       Y5, Y11, Y11
-	VADDPD       Y11, Y12, Y11
-	VSUBPD       Y7, Y6, Y7
-	VSUBPD       Y0, Y7, Y7
-	VADDPD       Y9, Y6, Y6
-	VMULPD       Y6, Y7, Y6
-	VMULPD       Y10, Y6, Y6
-	VADDPD       Y5, Y6, Y6
-	VMULPD       Y0, Y8, Y7
-	VMULPD       Y9, Y5, Y5
-	VADDPD       Y5, Y7, Y5
-	VADDPD       Y5, Y5, Y5
-	VMULPD       Y6, Y5, Y7
-	VMULPD       Y9, Y0, Y8
-	VMULPD       Y8, Y7, Y7
-	VADDPD       Y6, Y6, Y8
-	VADDPD       Y6, Y8, Y6
-	VMULPD       Y6, Y11, Y6
-	VMULPD       Y5, Y5, Y5
-	VSUBPD       Y6, Y5, Y5
-	VDIVPD       Y5, Y7, Y5
-	VADDPD       Y5, Y0, Y0
-	VBROADCASTSD sign<>+0(SB), Y6
-	VANDNPD      Y5, Y6, Y5
-	VBROADCASTSD quick<>+0(SB), Y6
-	VMULPD       Y0, Y6, Y6
-	VCMPPD       $0x06, Y6, Y5, Y5
-	VMOVUPD      (SP), Y6
-	VXORPD       Y7, Y7, Y7
-	VCMPPD       $0x04, Y7, Y6, Y6
-	VBROADCASTSD c0<>+0(SB), Y7
-	VBLENDVPD    Y6, Y0, Y7, Y0
-	VMOVUPD      Y0, Y0
-	VANDPD       Y6, Y5, Y5
-	VMOVUPD      Y5, 64(SP)
-	VMOVMSKPD    Y5, SI
-	SHLL         $0x04, BX
-	ORL          SI, BX
-	VMOVUPD      96(SP), Y5
-	VMOVUPD      128(SP), Y6
-	VBROADCASTSD s+24(FP), Y7
-	VMULPD       Y5, Y5, Y5
+	VMULPD       Y5, Y7, Y5
+	VMULPD       Y0, Y8, Y0
+	VMULPD       Y7, Y5, Y9
+	VMULPD       Y0, Y8, Y8
+	VADDPD       Y8, Y9, Y8
+	VMOVUPD      Y1, Y9
+	VSUBPD       Y3, Y9, Y3
+	VSUBPD       Y2, Y3, Y3
+	VADDPD       Y1, Y6, Y1
+	VMULPD       Y1, Y3, Y1
+	VMULPD       Y7, Y1, Y1
+	VADDPD       Y0, Y1, Y1
+	VMULPD       Y2, Y5, Y3
+	VMULPD       Y6, Y0, Y0
+	VADDPD       Y0, Y3, Y0
+	VADDPD       Y0, Y0, Y0
+	VMULPD       Y1, Y0, Y3
+	VMULPD       Y6, Y2, Y5
+	VMULPD       Y5, Y3, Y3
+	VADDPD       Y1, Y1, Y5
+	VADDPD       Y1, Y5, Y1
+	VMULPD       Y1, Y8, Y1
+	VMULPD       Y0, Y0, Y0
+	VSUBPD       Y1, Y0, Y0
+	VDIVPD       Y0, Y3, Y0
+	VADDPD       Y0, Y2, Y1
+	VBROADCASTSD sign<>+0(SB), Y2
+	VANDNPD      Y0, Y2, Y0
+	VBROADCASTSD quick<>+0(SB), Y2
+	VMULPD       Y1, Y2, Y2
+	VCMPPD       $0x06, Y2, Y0, Y0
+	VMOVUPD      (SP), Y2
+	VXORPD       Y3, Y3, Y3
+	VCMPPD       $0x04, Y3, Y2, Y2
+	VBROADCASTSD c0<>+0(SB), Y3
+	VBLENDVPD    Y2, Y1, Y3, Y1
+	VMOVUPD      Y1, 96(SP)
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 64(SP)
+	VMOVMSKPD    Y0, SI
+	SHLQ         $0x04, BX
+	ORQ          SI, BX
+	VMOVUPD      128(SP), Y0
+	VMOVUPD      160(SP), Y1
+	VMOVUPD      224(SP), Y2
+	VBROADCASTSD s+24(FP), Y3
+	VMULPD       Y0, Y0, Y0
+	VMULPD       Y1, Y1, Y5
+	VADDPD       Y3, Y2, Y6
+	VMULPD       Y2, Y2, Y7
 	VMULPD       Y6, Y6, Y8
-	VADDPD       Y7, Y1, Y9
-	VMULPD       Y1, Y1, Y10
-	VMULPD       Y9, Y9, Y11
-	VMULPD       Y10, Y8, Y8
-	VMULPD       Y11, Y5, Y5
-	VMULPD       Y10, Y8, Y12
-	VMULPD       Y5, Y11, Y11
-	VADDPD       Y11, Y12, Y11
-	VSUBPD       Y7, Y6, Y7
-	VSUBPD       Y1, Y7, Y7
-	VADDPD       Y9, Y6, Y6
-	VMULPD       Y6, Y7, Y6
-	VMULPD       Y10, Y6, Y6
-	VADDPD       Y5, Y6, Y6
-	VMULPD       Y1, Y8, Y7
-	VMULPD       Y9, Y5, Y5
-	VADDPD       Y5, Y7, Y5
-	VADDPD       Y5, Y5, Y5
-	VMULPD       Y6, Y5, Y7
-	VMULPD       Y9, Y1, Y8
-	VMULPD       Y8, Y7, Y7
-	VADDPD       Y6, Y6, Y8
-	VADDPD       Y6, Y8, Y6
-	VMULPD       Y6, Y11, Y6
-	VMULPD       Y5, Y5, Y5
-	VSUBPD       Y6, Y5, Y5
-	VDIVPD       Y5, Y7, Y5
-	VADDPD       Y5, Y1, Y1
-	VBROADCASTSD sign<>+0(SB), Y6
-	VANDNPD      Y5, Y6, Y5
-	VBROADCASTSD quick<>+0(SB), Y6
-	VMULPD       Y1, Y6, Y6
-	VCMPPD       $0x06, Y6, Y5, Y5
-	VMOVUPD      96(SP), Y6
-	VXORPD       Y7, Y7, Y7
-	VCMPPD       $0x04, Y7, Y6, Y6
-	VBROADCASTSD c0<>+0(SB), Y7
-	VBLENDVPD    Y6, Y1, Y7, Y1
-	VMOVUPD      Y1, Y1
-	VANDPD       Y6, Y5, Y5
-	VMOVUPD      Y5, 160(SP)
-	VMOVMSKPD    Y5, SI
-	SHLL         $0x04, BX
-	ORL          SI, BX
-	VMOVUPD      192(SP), Y5
-	VMOVUPD      224(SP), Y6
-	VBROADCASTSD s+24(FP), Y7
-	VMULPD       Y5, Y5, Y5
+	VMULPD       Y5, Y7, Y5
+	VMULPD       Y0, Y8, Y0
+	VMULPD       Y7, Y5, Y9
+	VMULPD       Y0, Y8, Y8
+	VADDPD       Y8, Y9, Y8
+	VMOVUPD      Y1, Y9
+	VSUBPD       Y3, Y9, Y3
+	VSUBPD       Y2, Y3, Y3
+	VADDPD       Y1, Y6, Y1
+	VMULPD       Y1, Y3, Y1
+	VMULPD       Y7, Y1, Y1
+	VADDPD       Y0, Y1, Y1
+	VMULPD       Y2, Y5, Y3
+	VMULPD       Y6, Y0, Y0
+	VADDPD       Y0, Y3, Y0
+	VADDPD       Y0, Y0, Y0
+	VMULPD       Y1, Y0, Y3
+	VMULPD       Y6, Y2, Y5
+	VMULPD       Y5, Y3, Y3
+	VADDPD       Y1, Y1, Y5
+	VADDPD       Y1, Y5, Y1
+	VMULPD       Y1, Y8, Y1
+	VMULPD       Y0, Y0, Y0
+	VSUBPD       Y1, Y0, Y0
+	VDIVPD       Y0, Y3, Y0
+	VADDPD       Y0, Y2, Y1
+	VBROADCASTSD sign<>+0(SB), Y2
+	VANDNPD      Y0, Y2, Y0
+	VBROADCASTSD quick<>+0(SB), Y2
+	VMULPD       Y1, Y2, Y2
+	VCMPPD       $0x06, Y2, Y0, Y0
+	VMOVUPD      128(SP), Y2
+	VXORPD       Y3, Y3, Y3
+	VCMPPD       $0x04, Y3, Y2, Y2
+	VBROADCASTSD c0<>+0(SB), Y3
+	VBLENDVPD    Y2, Y1, Y3, Y1
+	VMOVUPD      Y1, 224(SP)
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 192(SP)
+	VMOVMSKPD    Y0, SI
+	SHLQ         $0x04, BX
+	ORQ          SI, BX
+	VMOVUPD      256(SP), Y0
+	VMOVUPD      288(SP), Y1
+	VMOVUPD      352(SP), Y2
+	VBROADCASTSD s+24(FP), Y3
+	VMULPD       Y0, Y0, Y0
+	VMULPD       Y1, Y1, Y5
+	VADDPD       Y3, Y2, Y6
+	VMULPD       Y2, Y2, Y7
 	VMULPD       Y6, Y6, Y8
-	VADDPD       Y7, Y2, Y9
-	VMULPD       Y2, Y2, Y10
-	VMULPD       Y9, Y9, Y11
-	VMULPD       Y10, Y8, Y8
-	VMULPD       Y11, Y5, Y5
-	VMULPD       Y10, Y8, Y12
-	VMULPD       Y5, Y11, Y11
-	VADDPD       Y11, Y12, Y11
-	VSUBPD       Y7, Y6, Y7
-	VSUBPD       Y2, Y7, Y7
-	VADDPD       Y9, Y6, Y6
-	VMULPD       Y6, Y7, Y6
-	VMULPD       Y10, Y6, Y6
-	VADDPD       Y5, Y6, Y6
-	VMULPD       Y2, Y8, Y7
-	VMULPD       Y9, Y5, Y5
-	VADDPD       Y5, Y7, Y5
-	VADDPD       Y5, Y5, Y5
-	VMULPD       Y6, Y5, Y7
-	VMULPD       Y9, Y2, Y8
-	VMULPD       Y8, Y7, Y7
-	VADDPD       Y6, Y6, Y8
-	VADDPD       Y6, Y8, Y6
-	VMULPD       Y6, Y11, Y6
-	VMULPD       Y5, Y5, Y5
-	VSUBPD       Y6, Y5, Y5
-	VDIVPD       Y5, Y7, Y5
-	VADDPD       Y5, Y2, Y2
-	VBROADCASTSD sign<>+0(SB), Y6
-	VANDNPD      Y5, Y6, Y5
-	VBROADCASTSD quick<>+0(SB), Y6
-	VMULPD       Y2, Y6, Y6
-	VCMPPD       $0x06, Y6, Y5, Y5
-	VMOVUPD      192(SP), Y6
-	VXORPD       Y7, Y7, Y7
-	VCMPPD       $0x04, Y7, Y6, Y6
-	VBROADCASTSD c0<>+0(SB), Y7
-	VBLENDVPD    Y6, Y2, Y7, Y2
-	VMOVUPD      Y2, Y2
-	VANDPD       Y6, Y5, Y5
-	VMOVUPD      Y5, 256(SP)
-	VMOVMSKPD    Y5, SI
-	SHLL         $0x04, BX
-	ORL          SI, BX
-	VMOVUPD      288(SP), Y5
-	VMOVUPD      320(SP), Y6
-	VBROADCASTSD s+24(FP), Y7
-	VMULPD       Y5, Y5, Y5
+	VMULPD       Y5, Y7, Y5
+	VMULPD       Y0, Y8, Y0
+	VMULPD       Y7, Y5, Y9
+	VMULPD       Y0, Y8, Y8
+	VADDPD       Y8, Y9, Y8
+	VMOVUPD      Y1, Y9
+	VSUBPD       Y3, Y9, Y3
+	VSUBPD       Y2, Y3, Y3
+	VADDPD       Y1, Y6, Y1
+	VMULPD       Y1, Y3, Y1
+	VMULPD       Y7, Y1, Y1
+	VADDPD       Y0, Y1, Y1
+	VMULPD       Y2, Y5, Y3
+	VMULPD       Y6, Y0, Y0
+	VADDPD       Y0, Y3, Y0
+	VADDPD       Y0, Y0, Y0
+	VMULPD       Y1, Y0, Y3
+	VMULPD       Y6, Y2, Y5
+	VMULPD       Y5, Y3, Y3
+	VADDPD       Y1, Y1, Y5
+	VADDPD       Y1, Y5, Y1
+	VMULPD       Y1, Y8, Y1
+	VMULPD       Y0, Y0, Y0
+	VSUBPD       Y1, Y0, Y0
+	VDIVPD       Y0, Y3, Y0
+	VADDPD       Y0, Y2, Y1
+	VBROADCASTSD sign<>+0(SB), Y2
+	VANDNPD      Y0, Y2, Y0
+	VBROADCASTSD quick<>+0(SB), Y2
+	VMULPD       Y1, Y2, Y2
+	VCMPPD       $0x06, Y2, Y0, Y0
+	VMOVUPD      256(SP), Y2
+	VXORPD       Y3, Y3, Y3
+	VCMPPD       $0x04, Y3, Y2, Y2
+	VBROADCASTSD c0<>+0(SB), Y3
+	VBLENDVPD    Y2, Y1, Y3, Y1
+	VMOVUPD      Y1, 352(SP)
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 320(SP)
+	VMOVMSKPD    Y0, SI
+	SHLQ         $0x04, BX
+	ORQ          SI, BX
+	VMOVUPD      384(SP), Y0
+	VMOVUPD      416(SP), Y1
+	VMOVUPD      480(SP), Y2
+	VBROADCASTSD s+24(FP), Y3
+	VMULPD       Y0, Y0, Y0
+	VMULPD       Y1, Y1, Y5
+	VADDPD       Y3, Y2, Y6
+	VMULPD       Y2, Y2, Y7
 	VMULPD       Y6, Y6, Y8
-	VADDPD       Y7, Y3, Y9
-	VMULPD       Y3, Y3, Y10
-	VMULPD       Y9, Y9, Y11
-	VMULPD       Y10, Y8, Y8
-	VMULPD       Y11, Y5, Y5
-	VMULPD       Y10, Y8, Y12
-	VMULPD       Y5, Y11, Y11
-	VADDPD       Y11, Y12, Y11
-	VSUBPD       Y7, Y6, Y7
-	VSUBPD       Y3, Y7, Y7
-	VADDPD       Y9, Y6, Y6
-	VMULPD       Y6, Y7, Y6
-	VMULPD       Y10, Y6, Y6
-	VADDPD       Y5, Y6, Y6
-	VMULPD       Y3, Y8, Y7
-	VMULPD       Y9, Y5, Y5
-	VADDPD       Y5, Y7, Y5
-	VADDPD       Y5, Y5, Y5
-	VMULPD       Y6, Y5, Y7
-	VMULPD       Y9, Y3, Y8
-	VMULPD       Y8, Y7, Y7
-	VADDPD       Y6, Y6, Y8
-	VADDPD       Y6, Y8, Y6
-	VMULPD       Y6, Y11, Y6
-	VMULPD       Y5, Y5, Y5
-	VSUBPD       Y6, Y5, Y5
-	VDIVPD       Y5, Y7, Y5
-	VADDPD       Y5, Y3, Y3
-	VBROADCASTSD sign<>+0(SB), Y6
-	VANDNPD      Y5, Y6, Y5
-	VBROADCASTSD quick<>+0(SB), Y6
-	VMULPD       Y3, Y6, Y6
-	VCMPPD       $0x06, Y6, Y5, Y5
-	VMOVUPD      288(SP), Y6
-	VXORPD       Y7, Y7, Y7
-	VCMPPD       $0x04, Y7, Y6, Y6
-	VBROADCASTSD c0<>+0(SB), Y7
-	VBLENDVPD    Y6, Y3, Y7, Y3
-	VMOVUPD      Y3, Y3
-	VANDPD       Y6, Y5, Y5
-	VMOVUPD      Y5, 352(SP)
-	VMOVMSKPD    Y5, SI
-	SHLL         $0x04, BX
-	ORL          SI, BX
-	TESTL        BX, BX
+	VMULPD       Y5, Y7, Y5
+	VMULPD       Y0, Y8, Y0
+	VMULPD       Y7, Y5, Y9
+	VMULPD       Y0, Y8, Y8
+	VADDPD       Y8, Y9, Y8
+	VMOVUPD      Y1, Y9
+	VSUBPD       Y3, Y9, Y3
+	VSUBPD       Y2, Y3, Y3
+	VADDPD       Y1, Y6, Y1
+	VMULPD       Y1, Y3, Y1
+	VMULPD       Y7, Y1, Y1
+	VADDPD       Y0, Y1, Y1
+	VMULPD       Y2, Y5, Y3
+	VMULPD       Y6, Y0, Y0
+	VADDPD       Y0, Y3, Y0
+	VADDPD       Y0, Y0, Y0
+	VMULPD       Y1, Y0, Y3
+	VMULPD       Y6, Y2, Y5
+	VMULPD       Y5, Y3, Y3
+	VADDPD       Y1, Y1, Y5
+	VADDPD       Y1, Y5, Y1
+	VMULPD       Y1, Y8, Y1
+	VMULPD       Y0, Y0, Y0
+	VSUBPD       Y1, Y0, Y0
+	VDIVPD       Y0, Y3, Y0
+	VADDPD       Y0, Y2, Y1
+	VBROADCASTSD sign<>+0(SB), Y2
+	VANDNPD      Y0, Y2, Y0
+	VBROADCASTSD quick<>+0(SB), Y2
+	VMULPD       Y1, Y2, Y2
+	VCMPPD       $0x06, Y2, Y0, Y0
+	VMOVUPD      384(SP), Y2
+	VXORPD       Y3, Y3, Y3
+	VCMPPD       $0x04, Y3, Y2, Y2
+	VBROADCASTSD c0<>+0(SB), Y3
+	VBLENDVPD    Y2, Y1, Y3, Y1
+	VMOVUPD      Y1, 480(SP)
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 448(SP)
+	VMOVMSKPD    Y0, SI
+	SHLQ         $0x04, BX
+	ORQ          SI, BX
+	VMOVUPD      512(SP), Y0
+	VMOVUPD      544(SP), Y1
+	VMOVUPD      608(SP), Y2
+	VBROADCASTSD s+24(FP), Y3
+	VMULPD       Y0, Y0, Y0
+	VMULPD       Y1, Y1, Y5
+	VADDPD       Y3, Y2, Y6
+	VMULPD       Y2, Y2, Y7
+	VMULPD       Y6, Y6, Y8
+	VMULPD       Y5, Y7, Y5
+	VMULPD       Y0, Y8, Y0
+	VMULPD       Y7, Y5, Y9
+	VMULPD       Y0, Y8, Y8
+	VADDPD       Y8, Y9, Y8
+	VMOVUPD      Y1, Y9
+	VSUBPD       Y3, Y9, Y3
+	VSUBPD       Y2, Y3, Y3
+	VADDPD       Y1, Y6, Y1
+	VMULPD       Y1, Y3, Y1
+	VMULPD       Y7, Y1, Y1
+	VADDPD       Y0, Y1, Y1
+	VMULPD       Y2, Y5, Y3
+	VMULPD       Y6, Y0, Y0
+	VADDPD       Y0, Y3, Y0
+	VADDPD       Y0, Y0, Y0
+	VMULPD       Y1, Y0, Y3
+	VMULPD       Y6, Y2, Y5
+	VMULPD       Y5, Y3, Y3
+	VADDPD       Y1, Y1, Y5
+	VADDPD       Y1, Y5, Y1
+	VMULPD       Y1, Y8, Y1
+	VMULPD       Y0, Y0, Y0
+	VSUBPD       Y1, Y0, Y0
+	VDIVPD       Y0, Y3, Y0
+	VADDPD       Y0, Y2, Y1
+	VBROADCASTSD sign<>+0(SB), Y2
+	VANDNPD      Y0, Y2, Y0
+	VBROADCASTSD quick<>+0(SB), Y2
+	VMULPD       Y1, Y2, Y2
+	VCMPPD       $0x06, Y2, Y0, Y0
+	VMOVUPD      512(SP), Y2
+	VXORPD       Y3, Y3, Y3
+	VCMPPD       $0x04, Y3, Y2, Y2
+	VBROADCASTSD c0<>+0(SB), Y3
+	VBLENDVPD    Y2, Y1, Y3, Y1
+	VMOVUPD      Y1, 608(SP)
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 576(SP)
+	VMOVMSKPD    Y0, SI
+	SHLQ         $0x04, BX
+	ORQ          SI, BX
+	VMOVUPD      640(SP), Y0
+	VMOVUPD      672(SP), Y1
+	VMOVUPD      736(SP), Y2
+	VBROADCASTSD s+24(FP), Y3
+	VMULPD       Y0, Y0, Y0
+	VMULPD       Y1, Y1, Y5
+	VADDPD       Y3, Y2, Y6
+	VMULPD       Y2, Y2, Y7
+	VMULPD       Y6, Y6, Y8
+	VMULPD       Y5, Y7, Y5
+	VMULPD       Y0, Y8, Y0
+	VMULPD       Y7, Y5, Y9
+	VMULPD       Y0, Y8, Y8
+	VADDPD       Y8, Y9, Y8
+	VMOVUPD      Y1, Y9
+	VSUBPD       Y3, Y9, Y3
+	VSUBPD       Y2, Y3, Y3
+	VADDPD       Y1, Y6, Y1
+	VMULPD       Y1, Y3, Y1
+	VMULPD       Y7, Y1, Y1
+	VADDPD       Y0, Y1, Y1
+	VMULPD       Y2, Y5, Y3
+	VMULPD       Y6, Y0, Y0
+	VADDPD       Y0, Y3, Y0
+	VADDPD       Y0, Y0, Y0
+	VMULPD       Y1, Y0, Y3
+	VMULPD       Y6, Y2, Y5
+	VMULPD       Y5, Y3, Y3
+	VADDPD       Y1, Y1, Y5
+	VADDPD       Y1, Y5, Y1
+	VMULPD       Y1, Y8, Y1
+	VMULPD       Y0, Y0, Y0
+	VSUBPD       Y1, Y0, Y0
+	VDIVPD       Y0, Y3, Y0
+	VADDPD       Y0, Y2, Y1
+	VBROADCASTSD sign<>+0(SB), Y2
+	VANDNPD      Y0, Y2, Y0
+	VBROADCASTSD quick<>+0(SB), Y2
+	VMULPD       Y1, Y2, Y2
+	VCMPPD       $0x06, Y2, Y0, Y0
+	VMOVUPD      640(SP), Y2
+	VXORPD       Y3, Y3, Y3
+	VCMPPD       $0x04, Y3, Y2, Y2
+	VBROADCASTSD c0<>+0(SB), Y3
+	VBLENDVPD    Y2, Y1, Y3, Y1
+	VMOVUPD      Y1, 736(SP)
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 704(SP)
+	VMOVMSKPD    Y0, SI
+	SHLQ         $0x04, BX
+	ORQ          SI, BX
+	VMOVUPD      768(SP), Y0
+	VMOVUPD      800(SP), Y1
+	VMOVUPD      864(SP), Y2
+	VBROADCASTSD s+24(FP), Y3
+	VMULPD       Y0, Y0, Y0
+	VMULPD       Y1, Y1, Y5
+	VADDPD       Y3, Y2, Y6
+	VMULPD       Y2, Y2, Y7
+	VMULPD       Y6, Y6, Y8
+	VMULPD       Y5, Y7, Y5
+	VMULPD       Y0, Y8, Y0
+	VMULPD       Y7, Y5, Y9
+	VMULPD       Y0, Y8, Y8
+	VADDPD       Y8, Y9, Y8
+	VMOVUPD      Y1, Y9
+	VSUBPD       Y3, Y9, Y3
+	VSUBPD       Y2, Y3, Y3
+	VADDPD       Y1, Y6, Y1
+	VMULPD       Y1, Y3, Y1
+	VMULPD       Y7, Y1, Y1
+	VADDPD       Y0, Y1, Y1
+	VMULPD       Y2, Y5, Y3
+	VMULPD       Y6, Y0, Y0
+	VADDPD       Y0, Y3, Y0
+	VADDPD       Y0, Y0, Y0
+	VMULPD       Y1, Y0, Y3
+	VMULPD       Y6, Y2, Y5
+	VMULPD       Y5, Y3, Y3
+	VADDPD       Y1, Y1, Y5
+	VADDPD       Y1, Y5, Y1
+	VMULPD       Y1, Y8, Y1
+	VMULPD       Y0, Y0, Y0
+	VSUBPD       Y1, Y0, Y0
+	VDIVPD       Y0, Y3, Y0
+	VADDPD       Y0, Y2, Y1
+	VBROADCASTSD sign<>+0(SB), Y2
+	VANDNPD      Y0, Y2, Y0
+	VBROADCASTSD quick<>+0(SB), Y2
+	VMULPD       Y1, Y2, Y2
+	VCMPPD       $0x06, Y2, Y0, Y0
+	VMOVUPD      768(SP), Y2
+	VXORPD       Y3, Y3, Y3
+	VCMPPD       $0x04, Y3, Y2, Y2
+	VBROADCASTSD c0<>+0(SB), Y3
+	VBLENDVPD    Y2, Y1, Y3, Y1
+	VMOVUPD      Y1, 864(SP)
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 832(SP)
+	VMOVMSKPD    Y0, SI
+	SHLQ         $0x04, BX
+	ORQ          SI, BX
+	VMOVUPD      896(SP), Y0
+	VMOVUPD      928(SP), Y1
+	VMOVUPD      992(SP), Y2
+	VBROADCASTSD s+24(FP), Y3
+	VMULPD       Y0, Y0, Y0
+	VMULPD       Y1, Y1, Y5
+	VADDPD       Y3, Y2, Y6
+	VMULPD       Y2, Y2, Y7
+	VMULPD       Y6, Y6, Y8
+	VMULPD       Y5, Y7, Y5
+	VMULPD       Y0, Y8, Y0
+	VMULPD       Y7, Y5, Y9
+	VMULPD       Y0, Y8, Y8
+	VADDPD       Y8, Y9, Y8
+	VMOVUPD      Y1, Y9
+	VSUBPD       Y3, Y9, Y3
+	VSUBPD       Y2, Y3, Y3
+	VADDPD       Y1, Y6, Y1
+	VMULPD       Y1, Y3, Y1
+	VMULPD       Y7, Y1, Y1
+	VADDPD       Y0, Y1, Y1
+	VMULPD       Y2, Y5, Y3
+	VMULPD       Y6, Y0, Y0
+	VADDPD       Y0, Y3, Y0
+	VADDPD       Y0, Y0, Y0
+	VMULPD       Y1, Y0, Y3
+	VMULPD       Y6, Y2, Y5
+	VMULPD       Y5, Y3, Y3
+	VADDPD       Y1, Y1, Y5
+	VADDPD       Y1, Y5, Y1
+	VMULPD       Y1, Y8, Y1
+	VMULPD       Y0, Y0, Y0
+	VSUBPD       Y1, Y0, Y0
+	VDIVPD       Y0, Y3, Y0
+	VADDPD       Y0, Y2, Y1
+	VBROADCASTSD sign<>+0(SB), Y2
+	VANDNPD      Y0, Y2, Y0
+	VBROADCASTSD quick<>+0(SB), Y2
+	VMULPD       Y1, Y2, Y2
+	VCMPPD       $0x06, Y2, Y0, Y0
+	VMOVUPD      896(SP), Y2
+	VXORPD       Y3, Y3, Y3
+	VCMPPD       $0x04, Y3, Y2, Y2
+	VBROADCASTSD c0<>+0(SB), Y3
+	VBLENDVPD    Y2, Y1, Y3, Y1
+	VMOVUPD      Y1, 992(SP)
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 960(SP)
+	VMOVMSKPD    Y0, SI
+	SHLQ         $0x04, BX
+	ORQ          SI, BX
+	TESTQ        BX, BX
 	JZ           converged
-	XORL         BX, BX
-	VMOVUPD      (SP), Y5
-	VMOVUPD      32(SP), Y6
-	VBROADCASTSD s+24(FP), Y7
-	VMULPD       Y5, Y5, Y5
+	XORQ         BX, BX
+	VMOVUPD      (SP), Y0
+	VMOVUPD      32(SP), Y1
+	VMOVUPD      96(SP), Y2
+	VBROADCASTSD s+24(FP), Y3
+	VMULPD       Y0, Y0, Y0
+	VMULPD       Y1, Y1, Y5
+	VADDPD       Y3, Y2, Y6
+	VMULPD       Y2, Y2, Y7
 	VMULPD       Y6, Y6, Y8
-	VADDPD       Y7, Y0, Y9
-	VMULPD       Y0, Y0, Y10
-	VMULPD       Y9, Y9, Y11
-	VMULPD       Y10, Y8, Y8
-	VMULPD       Y11, Y5, Y5
-	VMULPD       Y10, Y8, Y12
-	VMULPD       Y5, Y11, Y11
-	VADDPD       Y11, Y12, Y11
-	VSUBPD       Y7, Y6, Y7
-	VSUBPD       Y0, Y7, Y7
-	VADDPD       Y9, Y6, Y6
-	VMULPD       Y6, Y7, Y6
-	VMULPD       Y10, Y6, Y6
-	VADDPD       Y5, Y6, Y6
-	VMULPD       Y0, Y8, Y7
-	VMULPD       Y9, Y5, Y5
-	VADDPD       Y5, Y7, Y5
-	VADDPD       Y5, Y5, Y5
-	VMULPD       Y6, Y5, Y7
-	VMULPD       Y9, Y0, Y8
-	VMULPD       Y8, Y7, Y7
-	VADDPD       Y6, Y6, Y8
-	VADDPD       Y6, Y8, Y6
-	VMULPD       Y6, Y11, Y6
-	VMULPD       Y5, Y5, Y5
-	VSUBPD       Y6, Y5, Y5
-	VDIVPD       Y5, Y7, Y5
-	VANDPD       64(SP), Y5, Y5
-	VADDPD       Y5, Y0, Y0
-	VBROADCASTSD sign<>+0(SB), Y6
-	VANDNPD      Y5, Y6, Y5
-	VBROADCASTSD quick<>+0(SB), Y6
-	VMULPD       Y0, Y6, Y6
-	VCMPPD       $0x06, Y6, Y5, Y5
-	VANDPD       64(SP), Y5, Y5
-	VMOVUPD      Y5, 64(SP)
-	VMOVMSKPD    Y5, SI
-	SHLL         $0x04, BX
-	ORL          SI, BX
-	VMOVUPD      96(SP), Y5
-	VMOVUPD      128(SP), Y6
-	VBROADCASTSD s+24(FP), Y7
-	VMULPD       Y5, Y5, Y5
+	VMULPD       Y5, Y7, Y5
+	VMULPD       Y0, Y8, Y0
+	VMULPD       Y7, Y5, Y9
+	VMULPD       Y0, Y8, Y8
+	VADDPD       Y8, Y9, Y8
+	VMOVUPD      Y1, Y9
+	VSUBPD       Y3, Y9, Y3
+	VSUBPD       Y2, Y3, Y3
+	VADDPD       Y1, Y6, Y1
+	VMULPD       Y1, Y3, Y1
+	VMULPD       Y7, Y1, Y1
+	VADDPD       Y0, Y1, Y1
+	VMULPD       Y2, Y5, Y3
+	VMULPD       Y6, Y0, Y0
+	VADDPD       Y0, Y3, Y0
+	VADDPD       Y0, Y0, Y0
+	VMULPD       Y1, Y0, Y3
+	VMULPD       Y6, Y2, Y5
+	VMULPD       Y5, Y3, Y3
+	VADDPD       Y1, Y1, Y5
+	VADDPD       Y1, Y5, Y1
+	VMULPD       Y1, Y8, Y1
+	VMULPD       Y0, Y0, Y0
+	VSUBPD       Y1, Y0, Y0
+	VDIVPD       Y0, Y3, Y0
+	VMOVUPD      64(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y1
+	VBROADCASTSD sign<>+0(SB), Y2
+	VANDNPD      Y0, Y2, Y0
+	VBROADCASTSD quick<>+0(SB), Y2
+	VMULPD       Y1, Y2, Y2
+	VCMPPD       $0x06, Y2, Y0, Y0
+	VMOVUPD      Y1, 96(SP)
+	VMOVUPD      64(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 64(SP)
+	VMOVMSKPD    Y0, SI
+	SHLQ         $0x04, BX
+	ORQ          SI, BX
+	VMOVUPD      128(SP), Y0
+	VMOVUPD      160(SP), Y1
+	VMOVUPD      224(SP), Y2
+	VBROADCASTSD s+24(FP), Y3
+	VMULPD       Y0, Y0, Y0
+	VMULPD       Y1, Y1, Y5
+	VADDPD       Y3, Y2, Y6
+	VMULPD       Y2, Y2, Y7
 	VMULPD       Y6, Y6, Y8
-	VADDPD       Y7, Y1, Y9
-	VMULPD       Y1, Y1, Y10
-	VMULPD       Y9, Y9, Y11
-	VMULPD       Y10, Y8, Y8
-	VMULPD       Y11, Y5, Y5
-	VMULPD       Y10, Y8, Y12
-	VMULPD       Y5, Y11, Y11
-	VADDPD       Y11, Y12, Y11
-	VSUBPD       Y7, Y6, Y7
-	VSUBPD       Y1, Y7, Y7
-	VADDPD       Y9, Y6, Y6
-	VMULPD       Y6, Y7, Y6
-	VMULPD       Y10, Y6, Y6
-	VADDPD       Y5, Y6, Y6
-	VMULPD       Y1, Y8, Y7
-	VMULPD       Y9, Y5, Y5
-	VADDPD       Y5, Y7, Y5
-	VADDPD       Y5, Y5, Y5
-	VMULPD       Y6, Y5, Y7
-	VMULPD       Y9, Y1, Y8
-	VMULPD       Y8, Y7, Y7
-	VADDPD       Y6, Y6, Y8
-	VADDPD       Y6, Y8, Y6
-	VMULPD       Y6, Y11, Y6
-	VMULPD       Y5, Y5, Y5
-	VSUBPD       Y6, Y5, Y5
-	VDIVPD       Y5, Y7, Y5
-	VANDPD       160(SP), Y5, Y5
-	VADDPD       Y5, Y1, Y1
-	VBROADCASTSD sign<>+0(SB), Y6
-	VANDNPD      Y5, Y6, Y5
-	VBROADCASTSD quick<>+0(SB), Y6
-	VMULPD       Y1, Y6, Y6
-	VCMPPD       $0x06, Y6, Y5, Y5
-	VANDPD       160(SP), Y5, Y5
-	VMOVUPD      Y5, 160(SP)
-	VMOVMSKPD    Y5, SI
-	SHLL         $0x04, BX
-	ORL          SI, BX
-	VMOVUPD      192(SP), Y5
-	VMOVUPD      224(SP), Y6
-	VBROADCASTSD s+24(FP), Y7
-	VMULPD       Y5, Y5, Y5
+	VMULPD       Y5, Y7, Y5
+	VMULPD       Y0, Y8, Y0
+	VMULPD       Y7, Y5, Y9
+	VMULPD       Y0, Y8, Y8
+	VADDPD       Y8, Y9, Y8
+	VMOVUPD      Y1, Y9
+	VSUBPD       Y3, Y9, Y3
+	VSUBPD       Y2, Y3, Y3
+	VADDPD       Y1, Y6, Y1
+	VMULPD       Y1, Y3, Y1
+	VMULPD       Y7, Y1, Y1
+	VADDPD       Y0, Y1, Y1
+	VMULPD       Y2, Y5, Y3
+	VMULPD       Y6, Y0, Y0
+	VADDPD       Y0, Y3, Y0
+	VADDPD       Y0, Y0, Y0
+	VMULPD       Y1, Y0, Y3
+	VMULPD       Y6, Y2, Y5
+	VMULPD       Y5, Y3, Y3
+	VADDPD       Y1, Y1, Y5
+	VADDPD       Y1, Y5, Y1
+	VMULPD       Y1, Y8, Y1
+	VMULPD       Y0, Y0, Y0
+	VSUBPD       Y1, Y0, Y0
+	VDIVPD       Y0, Y3, Y0
+	VMOVUPD      192(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y1
+	VBROADCASTSD sign<>+0(SB), Y2
+	VANDNPD      Y0, Y2, Y0
+	VBROADCASTSD quick<>+0(SB), Y2
+	VMULPD       Y1, Y2, Y2
+	VCMPPD       $0x06, Y2, Y0, Y0
+	VMOVUPD      Y1, 224(SP)
+	VMOVUPD      192(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 192(SP)
+	VMOVMSKPD    Y0, SI
+	SHLQ         $0x04, BX
+	ORQ          SI, BX
+	VMOVUPD      256(SP), Y0
+	VMOVUPD      288(SP), Y1
+	VMOVUPD      352(SP), Y2
+	VBROADCASTSD s+24(FP), Y3
+	VMULPD       Y0, Y0, Y0
+	VMULPD       Y1, Y1, Y5
+	VADDPD       Y3, Y2, Y6
+	VMULPD       Y2, Y2, Y7
 	VMULPD       Y6, Y6, Y8
-	VADDPD       Y7, Y2, Y9
-	VMULPD       Y2, Y2, Y10
-	VMULPD       Y9, Y9, Y11
-	VMULPD       Y10, Y8, Y8
-	VMULPD       Y11, Y5, Y5
-	VMULPD       Y10, Y8, Y12
-	VMULPD       Y5, Y11, Y11
-	VADDPD       Y11, Y12, Y11
-	VSUBPD       Y7, Y6, Y7
-	VSUBPD       Y2, Y7, Y7
-	VADDPD       Y9, Y6, Y6
-	VMULPD       Y6, Y7, Y6
-	VMULPD       Y10, Y6, Y6
-	VADDPD       Y5, Y6, Y6
-	VMULPD       Y2, Y8, Y7
-	VMULPD       Y9, Y5, Y5
-	VADDPD       Y5, Y7, Y5
-	VADDPD       Y5, Y5, Y5
-	VMULPD       Y6, Y5, Y7
-	VMULPD       Y9, Y2, Y8
-	VMULPD       Y8, Y7, Y7
-	VADDPD       Y6, Y6, Y8
-	VADDPD       Y6, Y8, Y6
-	VMULPD       Y6, Y11, Y6
-	VMULPD       Y5, Y5, Y5
-	VSUBPD       Y6, Y5, Y5
-	VDIVPD       Y5, Y7, Y5
-	VANDPD       256(SP), Y5, Y5
-	VADDPD       Y5, Y2, Y2
-	VBROADCASTSD sign<>+0(SB), Y6
-	VANDNPD      Y5, Y6, Y5
-	VBROADCASTSD quick<>+0(SB), Y6
-	VMULPD       Y2, Y6, Y6
-	VCMPPD       $0x06, Y6, Y5, Y5
-	VANDPD       256(SP), Y5, Y5
-	VMOVUPD      Y5, 256(SP)
-	VMOVMSKPD    Y5, SI
-	SHLL         $0x04, BX
-	ORL          SI, BX
-	VMOVUPD      288(SP), Y5
-	VMOVUPD      320(SP), Y6
-	VBROADCASTSD s+24(FP), Y7
-	VMULPD       Y5, Y5, Y5
+	VMULPD       Y5, Y7, Y5
+	VMULPD       Y0, Y8, Y0
+	VMULPD       Y7, Y5, Y9
+	VMULPD       Y0, Y8, Y8
+	VADDPD       Y8, Y9, Y8
+	VMOVUPD      Y1, Y9
+	VSUBPD       Y3, Y9, Y3
+	VSUBPD       Y2, Y3, Y3
+	VADDPD       Y1, Y6, Y1
+	VMULPD       Y1, Y3, Y1
+	VMULPD       Y7, Y1, Y1
+	VADDPD       Y0, Y1, Y1
+	VMULPD       Y2, Y5, Y3
+	VMULPD       Y6, Y0, Y0
+	VADDPD       Y0, Y3, Y0
+	VADDPD       Y0, Y0, Y0
+	VMULPD       Y1, Y0, Y3
+	VMULPD       Y6, Y2, Y5
+	VMULPD       Y5, Y3, Y3
+	VADDPD       Y1, Y1, Y5
+	VADDPD       Y1, Y5, Y1
+	VMULPD       Y1, Y8, Y1
+	VMULPD       Y0, Y0, Y0
+	VSUBPD       Y1, Y0, Y0
+	VDIVPD       Y0, Y3, Y0
+	VMOVUPD      320(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y1
+	VBROADCASTSD sign<>+0(SB), Y2
+	VANDNPD      Y0, Y2, Y0
+	VBROADCASTSD quick<>+0(SB), Y2
+	VMULPD       Y1, Y2, Y2
+	VCMPPD       $0x06, Y2, Y0, Y0
+	VMOVUPD      Y1, 352(SP)
+	VMOVUPD      320(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 320(SP)
+	VMOVMSKPD    Y0, SI
+	SHLQ         $0x04, BX
+	ORQ          SI, BX
+	VMOVUPD      384(SP), Y0
+	VMOVUPD      416(SP), Y1
+	VMOVUPD      480(SP), Y2
+	VBROADCASTSD s+24(FP), Y3
+	VMULPD       Y0, Y0, Y0
+	VMULPD       Y1, Y1, Y5
+	VADDPD       Y3, Y2, Y6
+	VMULPD       Y2, Y2, Y7
 	VMULPD       Y6, Y6, Y8
-	VADDPD       Y7, Y3, Y9
-	VMULPD       Y3, Y3, Y10
-	VMULPD       Y9, Y9, Y11
-	VMULPD       Y10, Y8, Y8
-	VMULPD       Y11, Y5, Y5
-	VMULPD       Y10, Y8, Y12
-	VMULPD       Y5, Y11, Y11
-	VADDPD       Y11, Y12, Y11
-	VSUBPD       Y7, Y6, Y7
-	VSUBPD       Y3, Y7, Y7
-	VADDPD       Y9, Y6, Y6
-	VMULPD       Y6, Y7, Y6
-	VMULPD       Y10, Y6, Y6
-	VADDPD       Y5, Y6, Y6
-	VMULPD       Y3, Y8, Y7
-	VMULPD       Y9, Y5, Y5
-	VADDPD       Y5, Y7, Y5
-	VADDPD       Y5, Y5, Y5
-	VMULPD       Y6, Y5, Y7
-	VMULPD       Y9, Y3, Y8
-	VMULPD       Y8, Y7, Y7
-	VADDPD       Y6, Y6, Y8
-	VADDPD       Y6, Y8, Y6
-	VMULPD       Y6, Y11, Y6
-	VMULPD       Y5, Y5, Y5
-	VSUBPD       Y6, Y5, Y5
-	VDIVPD       Y5, Y7, Y5
-	VANDPD       352(SP), Y5, Y5
-	VADDPD       Y5, Y3, Y3
-	VBROADCASTSD sign<>+0(SB), Y6
-	VANDNPD      Y5, Y6, Y5
-	VBROADCASTSD quick<>+0(SB), Y6
-	VMULPD       Y3, Y6, Y6
-	VCMPPD       $0x06, Y6, Y5, Y5
-	VANDPD       352(SP), Y5, Y5
-	VMOVUPD      Y5, 352(SP)
-	VMOVMSKPD    Y5, SI
-	SHLL         $0x04, BX
-	ORL          SI, BX
-	TESTL        BX, BX
+	VMULPD       Y5, Y7, Y5
+	VMULPD       Y0, Y8, Y0
+	VMULPD       Y7, Y5, Y9
+	VMULPD       Y0, Y8, Y8
+	VADDPD       Y8, Y9, Y8
+	VMOVUPD      Y1, Y9
+	VSUBPD       Y3, Y9, Y3
+	VSUBPD       Y2, Y3, Y3
+	VADDPD       Y1, Y6, Y1
+	VMULPD       Y1, Y3, Y1
+	VMULPD       Y7, Y1, Y1
+	VADDPD       Y0, Y1, Y1
+	VMULPD       Y2, Y5, Y3
+	VMULPD       Y6, Y0, Y0
+	VADDPD       Y0, Y3, Y0
+	VADDPD       Y0, Y0, Y0
+	VMULPD       Y1, Y0, Y3
+	VMULPD       Y6, Y2, Y5
+	VMULPD       Y5, Y3, Y3
+	VADDPD       Y1, Y1, Y5
+	VADDPD       Y1, Y5, Y1
+	VMULPD       Y1, Y8, Y1
+	VMULPD       Y0, Y0, Y0
+	VSUBPD       Y1, Y0, Y0
+	VDIVPD       Y0, Y3, Y0
+	VMOVUPD      448(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y1
+	VBROADCASTSD sign<>+0(SB), Y2
+	VANDNPD      Y0, Y2, Y0
+	VBROADCASTSD quick<>+0(SB), Y2
+	VMULPD       Y1, Y2, Y2
+	VCMPPD       $0x06, Y2, Y0, Y0
+	VMOVUPD      Y1, 480(SP)
+	VMOVUPD      448(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 448(SP)
+	VMOVMSKPD    Y0, SI
+	SHLQ         $0x04, BX
+	ORQ          SI, BX
+	VMOVUPD      512(SP), Y0
+	VMOVUPD      544(SP), Y1
+	VMOVUPD      608(SP), Y2
+	VBROADCASTSD s+24(FP), Y3
+	VMULPD       Y0, Y0, Y0
+	VMULPD       Y1, Y1, Y5
+	VADDPD       Y3, Y2, Y6
+	VMULPD       Y2, Y2, Y7
+	VMULPD       Y6, Y6, Y8
+	VMULPD       Y5, Y7, Y5
+	VMULPD       Y0, Y8, Y0
+	VMULPD       Y7, Y5, Y9
+	VMULPD       Y0, Y8, Y8
+	VADDPD       Y8, Y9, Y8
+	VMOVUPD      Y1, Y9
+	VSUBPD       Y3, Y9, Y3
+	VSUBPD       Y2, Y3, Y3
+	VADDPD       Y1, Y6, Y1
+	VMULPD       Y1, Y3, Y1
+	VMULPD       Y7, Y1, Y1
+	VADDPD       Y0, Y1, Y1
+	VMULPD       Y2, Y5, Y3
+	VMULPD       Y6, Y0, Y0
+	VADDPD       Y0, Y3, Y0
+	VADDPD       Y0, Y0, Y0
+	VMULPD       Y1, Y0, Y3
+	VMULPD       Y6, Y2, Y5
+	VMULPD       Y5, Y3, Y3
+	VADDPD       Y1, Y1, Y5
+	VADDPD       Y1, Y5, Y1
+	VMULPD       Y1, Y8, Y1
+	VMULPD       Y0, Y0, Y0
+	VSUBPD       Y1, Y0, Y0
+	VDIVPD       Y0, Y3, Y0
+	VMOVUPD      576(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y1
+	VBROADCASTSD sign<>+0(SB), Y2
+	VANDNPD      Y0, Y2, Y0
+	VBROADCASTSD quick<>+0(SB), Y2
+	VMULPD       Y1, Y2, Y2
+	VCMPPD       $0x06, Y2, Y0, Y0
+	VMOVUPD      Y1, 608(SP)
+	VMOVUPD      576(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 576(SP)
+	VMOVMSKPD    Y0, SI
+	SHLQ         $0x04, BX
+	ORQ          SI, BX
+	VMOVUPD      640(SP), Y0
+	VMOVUPD      672(SP), Y1
+	VMOVUPD      736(SP), Y2
+	VBROADCASTSD s+24(FP), Y3
+	VMULPD       Y0, Y0, Y0
+	VMULPD       Y1, Y1, Y5
+	VADDPD       Y3, Y2, Y6
+	VMULPD       Y2, Y2, Y7
+	VMULPD       Y6, Y6, Y8
+	VMULPD       Y5, Y7, Y5
+	VMULPD       Y0, Y8, Y0
+	VMULPD       Y7, Y5, Y9
+	VMULPD       Y0, Y8, Y8
+	VADDPD       Y8, Y9, Y8
+	VMOVUPD      Y1, Y9
+	VSUBPD       Y3, Y9, Y3
+	VSUBPD       Y2, Y3, Y3
+	VADDPD       Y1, Y6, Y1
+	VMULPD       Y1, Y3, Y1
+	VMULPD       Y7, Y1, Y1
+	VADDPD       Y0, Y1, Y1
+	VMULPD       Y2, Y5, Y3
+	VMULPD       Y6, Y0, Y0
+	VADDPD       Y0, Y3, Y0
+	VADDPD       Y0, Y0, Y0
+	VMULPD       Y1, Y0, Y3
+	VMULPD       Y6, Y2, Y5
+	VMULPD       Y5, Y3, Y3
+	VADDPD       Y1, Y1, Y5
+	VADDPD       Y1, Y5, Y1
+	VMULPD       Y1, Y8, Y1
+	VMULPD       Y0, Y0, Y0
+	VSUBPD       Y1, Y0, Y0
+	VDIVPD       Y0, Y3, Y0
+	VMOVUPD      704(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y1
+	VBROADCASTSD sign<>+0(SB), Y2
+	VANDNPD      Y0, Y2, Y0
+	VBROADCASTSD quick<>+0(SB), Y2
+	VMULPD       Y1, Y2, Y2
+	VCMPPD       $0x06, Y2, Y0, Y0
+	VMOVUPD      Y1, 736(SP)
+	VMOVUPD      704(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 704(SP)
+	VMOVMSKPD    Y0, SI
+	SHLQ         $0x04, BX
+	ORQ          SI, BX
+	VMOVUPD      768(SP), Y0
+	VMOVUPD      800(SP), Y1
+	VMOVUPD      864(SP), Y2
+	VBROADCASTSD s+24(FP), Y3
+	VMULPD       Y0, Y0, Y0
+	VMULPD       Y1, Y1, Y5
+	VADDPD       Y3, Y2, Y6
+	VMULPD       Y2, Y2, Y7
+	VMULPD       Y6, Y6, Y8
+	VMULPD       Y5, Y7, Y5
+	VMULPD       Y0, Y8, Y0
+	VMULPD       Y7, Y5, Y9
+	VMULPD       Y0, Y8, Y8
+	VADDPD       Y8, Y9, Y8
+	VMOVUPD      Y1, Y9
+	VSUBPD       Y3, Y9, Y3
+	VSUBPD       Y2, Y3, Y3
+	VADDPD       Y1, Y6, Y1
+	VMULPD       Y1, Y3, Y1
+	VMULPD       Y7, Y1, Y1
+	VADDPD       Y0, Y1, Y1
+	VMULPD       Y2, Y5, Y3
+	VMULPD       Y6, Y0, Y0
+	VADDPD       Y0, Y3, Y0
+	VADDPD       Y0, Y0, Y0
+	VMULPD       Y1, Y0, Y3
+	VMULPD       Y6, Y2, Y5
+	VMULPD       Y5, Y3, Y3
+	VADDPD       Y1, Y1, Y5
+	VADDPD       Y1, Y5, Y1
+	VMULPD       Y1, Y8, Y1
+	VMULPD       Y0, Y0, Y0
+	VSUBPD       Y1, Y0, Y0
+	VDIVPD       Y0, Y3, Y0
+	VMOVUPD      832(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y1
+	VBROADCASTSD sign<>+0(SB), Y2
+	VANDNPD      Y0, Y2, Y0
+	VBROADCASTSD quick<>+0(SB), Y2
+	VMULPD       Y1, Y2, Y2
+	VCMPPD       $0x06, Y2, Y0, Y0
+	VMOVUPD      Y1, 864(SP)
+	VMOVUPD      832(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 832(SP)
+	VMOVMSKPD    Y0, SI
+	SHLQ         $0x04, BX
+	ORQ          SI, BX
+	VMOVUPD      896(SP), Y0
+	VMOVUPD      928(SP), Y1
+	VMOVUPD      992(SP), Y2
+	VBROADCASTSD s+24(FP), Y3
+	VMULPD       Y0, Y0, Y0
+	VMULPD       Y1, Y1, Y5
+	VADDPD       Y3, Y2, Y6
+	VMULPD       Y2, Y2, Y7
+	VMULPD       Y6, Y6, Y8
+	VMULPD       Y5, Y7, Y5
+	VMULPD       Y0, Y8, Y0
+	VMULPD       Y7, Y5, Y9
+	VMULPD       Y0, Y8, Y8
+	VADDPD       Y8, Y9, Y8
+	VMOVUPD      Y1, Y9
+	VSUBPD       Y3, Y9, Y3
+	VSUBPD       Y2, Y3, Y3
+	VADDPD       Y1, Y6, Y1
+	VMULPD       Y1, Y3, Y1
+	VMULPD       Y7, Y1, Y1
+	VADDPD       Y0, Y1, Y1
+	VMULPD       Y2, Y5, Y3
+	VMULPD       Y6, Y0, Y0
+	VADDPD       Y0, Y3, Y0
+	VADDPD       Y0, Y0, Y0
+	VMULPD       Y1, Y0, Y3
+	VMULPD       Y6, Y2, Y5
+	VMULPD       Y5, Y3, Y3
+	VADDPD       Y1, Y1, Y5
+	VADDPD       Y1, Y5, Y1
+	VMULPD       Y1, Y8, Y1
+	VMULPD       Y0, Y0, Y0
+	VSUBPD       Y1, Y0, Y0
+	VDIVPD       Y0, Y3, Y0
+	VMOVUPD      960(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y1
+	VBROADCASTSD sign<>+0(SB), Y2
+	VANDNPD      Y0, Y2, Y0
+	VBROADCASTSD quick<>+0(SB), Y2
+	VMULPD       Y1, Y2, Y2
+	VCMPPD       $0x06, Y2, Y0, Y0
+	VMOVUPD      Y1, 992(SP)
+	VMOVUPD      960(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 960(SP)
+	VMOVMSKPD    Y0, SI
+	SHLQ         $0x04, BX
+	ORQ          SI, BX
+	TESTQ        BX, BX
 	JZ           converged
-	VMOVUPD      (SP), Y5
-	VMOVUPD      32(SP), Y6
-	VBROADCASTSD s+24(FP), Y7
-	VXORPD       Y8, Y8, Y8
-	VSUBPD       Y7, Y6, Y9
-	VMAXPD       Y8, Y9, Y9
-	VMULPD       Y5, Y5, Y10
-	VMULPD       Y9, Y9, Y9
-	VADDPD       Y9, Y10, Y9
-	VSQRTPD      Y9, Y9
-	VMAXPD       Y5, Y9, Y9
-	VADDPD       Y7, Y9, Y7
-	VDIVPD       Y7, Y9, Y7
-	VMULPD       Y6, Y7, Y6
-	VMAXPD       Y8, Y6, Y6
+	VMOVUPD      (SP), Y0
+	VMOVUPD      32(SP), Y1
+	VBROADCASTSD s+24(FP), Y2
+	VXORPD       Y3, Y3, Y3
+	VSUBPD       Y2, Y1, Y5
+	VMAXPD       Y3, Y5, Y5
+	VMULPD       Y0, Y0, Y6
 	VMULPD       Y5, Y5, Y5
-	VMULPD       Y6, Y6, Y6
-	VADDPD       Y6, Y5, Y5
+	VADDPD       Y5, Y6, Y5
 	VSQRTPD      Y5, Y5
-	VMAXPD       Y9, Y5, Y5
-	VMOVUPD      64(SP), Y6
-	VBLENDVPD    Y6, Y5, Y0, Y0
-	VMOVUPD      Y0, Y0
-	VMOVUPD      96(SP), Y5
-	VMOVUPD      128(SP), Y6
-	VBROADCASTSD s+24(FP), Y7
-	VXORPD       Y8, Y8, Y8
-	VSUBPD       Y7, Y6, Y9
-	VMAXPD       Y8, Y9, Y9
-	VMULPD       Y5, Y5, Y10
-	VMULPD       Y9, Y9, Y9
-	VADDPD       Y9, Y10, Y9
-	VSQRTPD      Y9, Y9
-	VMAXPD       Y5, Y9, Y9
-	VADDPD       Y7, Y9, Y7
-	VDIVPD       Y7, Y9, Y7
-	VMULPD       Y6, Y7, Y6
-	VMAXPD       Y8, Y6, Y6
+	VMAXPD       Y0, Y5, Y5
+	VADDPD       Y2, Y5, Y2
+	VDIVPD       Y2, Y5, Y2
+	VMULPD       Y1, Y2, Y1
+	VMAXPD       Y3, Y1, Y1
+	VMULPD       Y0, Y0, Y0
+	VMULPD       Y1, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VSQRTPD      Y0, Y0
+	VMAXPD       Y5, Y0, Y0
+	VMOVUPD      64(SP), Y1
+	VMOVUPD      96(SP), Y2
+	VBLENDVPD    Y1, Y0, Y2, Y0
+	VMOVUPD      Y0, 96(SP)
+	VMOVUPD      128(SP), Y0
+	VMOVUPD      160(SP), Y1
+	VBROADCASTSD s+24(FP), Y2
+	VXORPD       Y3, Y3, Y3
+	VSUBPD       Y2, Y1, Y5
+	VMAXPD       Y3, Y5, Y5
+	VMULPD       Y0, Y0, Y6
 	VMULPD       Y5, Y5, Y5
-	VMULPD       Y6, Y6, Y6
-	VADDPD       Y6, Y5, Y5
+	VADDPD       Y5, Y6, Y5
 	VSQRTPD      Y5, Y5
-	VMAXPD       Y9, Y5, Y5
-	VMOVUPD      160(SP), Y6
-	VBLENDVPD    Y6, Y5, Y1, Y1
-	VMOVUPD      Y1, Y1
-	VMOVUPD      192(SP), Y5
-	VMOVUPD      224(SP), Y6
-	VBROADCASTSD s+24(FP), Y7
-	VXORPD       Y8, Y8, Y8
-	VSUBPD       Y7, Y6, Y9
-	VMAXPD       Y8, Y9, Y9
-	VMULPD       Y5, Y5, Y10
-	VMULPD       Y9, Y9, Y9
-	VADDPD       Y9, Y10, Y9
-	VSQRTPD      Y9, Y9
-	VMAXPD       Y5, Y9, Y9
-	VADDPD       Y7, Y9, Y7
-	VDIVPD       Y7, Y9, Y7
-	VMULPD       Y6, Y7, Y6
-	VMAXPD       Y8, Y6, Y6
+	VMAXPD       Y0, Y5, Y5
+	VADDPD       Y2, Y5, Y2
+	VDIVPD       Y2, Y5, Y2
+	VMULPD       Y1, Y2, Y1
+	VMAXPD       Y3, Y1, Y1
+	VMULPD       Y0, Y0, Y0
+	VMULPD       Y1, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VSQRTPD      Y0, Y0
+	VMAXPD       Y5, Y0, Y0
+	VMOVUPD      192(SP), Y1
+	VMOVUPD      224(SP), Y2
+	VBLENDVPD    Y1, Y0, Y2, Y0
+	VMOVUPD      Y0, 224(SP)
+	VMOVUPD      256(SP), Y0
+	VMOVUPD      288(SP), Y1
+	VBROADCASTSD s+24(FP), Y2
+	VXORPD       Y3, Y3, Y3
+	VSUBPD       Y2, Y1, Y5
+	VMAXPD       Y3, Y5, Y5
+	VMULPD       Y0, Y0, Y6
 	VMULPD       Y5, Y5, Y5
-	VMULPD       Y6, Y6, Y6
-	VADDPD       Y6, Y5, Y5
+	VADDPD       Y5, Y6, Y5
 	VSQRTPD      Y5, Y5
-	VMAXPD       Y9, Y5, Y5
-	VMOVUPD      256(SP), Y6
-	VBLENDVPD    Y6, Y5, Y2, Y2
-	VMOVUPD      Y2, Y2
-	VMOVUPD      288(SP), Y5
-	VMOVUPD      320(SP), Y6
-	VBROADCASTSD s+24(FP), Y7
-	VXORPD       Y8, Y8, Y8
-	VSUBPD       Y7, Y6, Y9
-	VMAXPD       Y8, Y9, Y9
-	VMULPD       Y5, Y5, Y10
-	VMULPD       Y9, Y9, Y9
-	VADDPD       Y9, Y10, Y9
-	VSQRTPD      Y9, Y9
-	VMAXPD       Y5, Y9, Y9
-	VADDPD       Y7, Y9, Y7
-	VDIVPD       Y7, Y9, Y7
-	VMULPD       Y6, Y7, Y6
-	VMAXPD       Y8, Y6, Y6
+	VMAXPD       Y0, Y5, Y5
+	VADDPD       Y2, Y5, Y2
+	VDIVPD       Y2, Y5, Y2
+	VMULPD       Y1, Y2, Y1
+	VMAXPD       Y3, Y1, Y1
+	VMULPD       Y0, Y0, Y0
+	VMULPD       Y1, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VSQRTPD      Y0, Y0
+	VMAXPD       Y5, Y0, Y0
+	VMOVUPD      320(SP), Y1
+	VMOVUPD      352(SP), Y2
+	VBLENDVPD    Y1, Y0, Y2, Y0
+	VMOVUPD      Y0, 352(SP)
+	VMOVUPD      384(SP), Y0
+	VMOVUPD      416(SP), Y1
+	VBROADCASTSD s+24(FP), Y2
+	VXORPD       Y3, Y3, Y3
+	VSUBPD       Y2, Y1, Y5
+	VMAXPD       Y3, Y5, Y5
+	VMULPD       Y0, Y0, Y6
 	VMULPD       Y5, Y5, Y5
-	VMULPD       Y6, Y6, Y6
-	VADDPD       Y6, Y5, Y5
+	VADDPD       Y5, Y6, Y5
 	VSQRTPD      Y5, Y5
-	VMAXPD       Y9, Y5, Y5
-	VMOVUPD      352(SP), Y6
-	VBLENDVPD    Y6, Y5, Y3, Y3
-	VMOVUPD      Y3, Y3
+	VMAXPD       Y0, Y5, Y5
+	VADDPD       Y2, Y5, Y2
+	VDIVPD       Y2, Y5, Y2
+	VMULPD       Y1, Y2, Y1
+	VMAXPD       Y3, Y1, Y1
+	VMULPD       Y0, Y0, Y0
+	VMULPD       Y1, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VSQRTPD      Y0, Y0
+	VMAXPD       Y5, Y0, Y0
+	VMOVUPD      448(SP), Y1
+	VMOVUPD      480(SP), Y2
+	VBLENDVPD    Y1, Y0, Y2, Y0
+	VMOVUPD      Y0, 480(SP)
+	VMOVUPD      512(SP), Y0
+	VMOVUPD      544(SP), Y1
+	VBROADCASTSD s+24(FP), Y2
+	VXORPD       Y3, Y3, Y3
+	VSUBPD       Y2, Y1, Y5
+	VMAXPD       Y3, Y5, Y5
+	VMULPD       Y0, Y0, Y6
+	VMULPD       Y5, Y5, Y5
+	VADDPD       Y5, Y6, Y5
+	VSQRTPD      Y5, Y5
+	VMAXPD       Y0, Y5, Y5
+	VADDPD       Y2, Y5, Y2
+	VDIVPD       Y2, Y5, Y2
+	VMULPD       Y1, Y2, Y1
+	VMAXPD       Y3, Y1, Y1
+	VMULPD       Y0, Y0, Y0
+	VMULPD       Y1, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VSQRTPD      Y0, Y0
+	VMAXPD       Y5, Y0, Y0
+	VMOVUPD      576(SP), Y1
+	VMOVUPD      608(SP), Y2
+	VBLENDVPD    Y1, Y0, Y2, Y0
+	VMOVUPD      Y0, 608(SP)
+	VMOVUPD      640(SP), Y0
+	VMOVUPD      672(SP), Y1
+	VBROADCASTSD s+24(FP), Y2
+	VXORPD       Y3, Y3, Y3
+	VSUBPD       Y2, Y1, Y5
+	VMAXPD       Y3, Y5, Y5
+	VMULPD       Y0, Y0, Y6
+	VMULPD       Y5, Y5, Y5
+	VADDPD       Y5, Y6, Y5
+	VSQRTPD      Y5, Y5
+	VMAXPD       Y0, Y5, Y5
+	VADDPD       Y2, Y5, Y2
+	VDIVPD       Y2, Y5, Y2
+	VMULPD       Y1, Y2, Y1
+	VMAXPD       Y3, Y1, Y1
+	VMULPD       Y0, Y0, Y0
+	VMULPD       Y1, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VSQRTPD      Y0, Y0
+	VMAXPD       Y5, Y0, Y0
+	VMOVUPD      704(SP), Y1
+	VMOVUPD      736(SP), Y2
+	VBLENDVPD    Y1, Y0, Y2, Y0
+	VMOVUPD      Y0, 736(SP)
+	VMOVUPD      768(SP), Y0
+	VMOVUPD      800(SP), Y1
+	VBROADCASTSD s+24(FP), Y2
+	VXORPD       Y3, Y3, Y3
+	VSUBPD       Y2, Y1, Y5
+	VMAXPD       Y3, Y5, Y5
+	VMULPD       Y0, Y0, Y6
+	VMULPD       Y5, Y5, Y5
+	VADDPD       Y5, Y6, Y5
+	VSQRTPD      Y5, Y5
+	VMAXPD       Y0, Y5, Y5
+	VADDPD       Y2, Y5, Y2
+	VDIVPD       Y2, Y5, Y2
+	VMULPD       Y1, Y2, Y1
+	VMAXPD       Y3, Y1, Y1
+	VMULPD       Y0, Y0, Y0
+	VMULPD       Y1, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VSQRTPD      Y0, Y0
+	VMAXPD       Y5, Y0, Y0
+	VMOVUPD      832(SP), Y1
+	VMOVUPD      864(SP), Y2
+	VBLENDVPD    Y1, Y0, Y2, Y0
+	VMOVUPD      Y0, 864(SP)
+	VMOVUPD      896(SP), Y0
+	VMOVUPD      928(SP), Y1
+	VBROADCASTSD s+24(FP), Y2
+	VXORPD       Y3, Y3, Y3
+	VSUBPD       Y2, Y1, Y5
+	VMAXPD       Y3, Y5, Y5
+	VMULPD       Y0, Y0, Y6
+	VMULPD       Y5, Y5, Y5
+	VADDPD       Y5, Y6, Y5
+	VSQRTPD      Y5, Y5
+	VMAXPD       Y0, Y5, Y5
+	VADDPD       Y2, Y5, Y2
+	VDIVPD       Y2, Y5, Y2
+	VMULPD       Y1, Y2, Y1
+	VMAXPD       Y3, Y1, Y1
+	VMULPD       Y0, Y0, Y0
+	VMULPD       Y1, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VSQRTPD      Y0, Y0
+	VMAXPD       Y5, Y0, Y0
+	VMOVUPD      960(SP), Y1
+	VMOVUPD      992(SP), Y2
+	VBLENDVPD    Y1, Y0, Y2, Y0
+	VMOVUPD      Y0, 992(SP)
 	MOVQ         limit+40(FP), BX
 
 newton:
-	XORL         SI, SI
-	VBROADCASTSD c0<>+0(SB), Y5
-	VBROADCASTSD s+24(FP), Y6
-	VADDPD       Y6, Y0, Y7
-	VMULPD       Y0, Y7, Y8
-	VDIVPD       Y8, Y5, Y8
-	VMULPD       Y0, Y8, Y9
-	VMULPD       Y7, Y8, Y7
-	VMULPD       32(SP), Y9, Y8
-	VMULPD       (SP), Y7, Y10
-	VMULPD       Y10, Y10, Y10
-	VMOVUPD      32(SP), Y11
-	VSUBPD       Y6, Y11, Y6
-	VSUBPD       Y0, Y6, Y6
-	VMULPD       Y9, Y6, Y6
-	VADDPD       Y8, Y5, Y11
-	VMULPD       Y11, Y6, Y6
-	VADDPD       Y10, Y6, Y6
-	VMULPD       Y8, Y8, Y8
-	VMULPD       Y9, Y8, Y8
-	VMULPD       Y7, Y10, Y7
-	VADDPD       Y7, Y8, Y7
-	VADDPD       Y6, Y5, Y8
-	VMULPD       Y8, Y6, Y6
-	VSQRTPD      Y8, Y8
-	VADDPD       Y5, Y8, Y5
-	VMULPD       Y5, Y7, Y5
-	VDIVPD       Y5, Y6, Y5
-	VANDPD       64(SP), Y5, Y5
-	VADDPD       Y5, Y0, Y0
-	VBROADCASTSD small<>+0(SB), Y6
-	VMULPD       Y0, Y6, Y6
-	VCMPPD       $0x0e, Y6, Y5, Y5
-	VANDPD       64(SP), Y5, Y5
-	VMOVUPD      Y5, 64(SP)
-	VMOVMSKPD    Y5, DI
-	SHLL         $0x04, SI
-	ORL          DI, SI
-	VBROADCASTSD c0<>+0(SB), Y5
-	VBROADCASTSD s+24(FP), Y6
-	VADDPD       Y6, Y1, Y7
-	VMULPD       Y1, Y7, Y8
-	VDIVPD       Y8, Y5, Y8
-	VMULPD       Y1, Y8, Y9
-	VMULPD       Y7, Y8, Y7
-	VMULPD       128(SP), Y9, Y8
-	VMULPD       96(SP), Y7, Y10
-	VMULPD       Y10, Y10, Y10
-	VMOVUPD      128(SP), Y11
-	VSUBPD       Y6, Y11, Y6
-	VSUBPD       Y1, Y6, Y6
-	VMULPD       Y9, Y6, Y6
-	VADDPD       Y8, Y5, Y11
-	VMULPD       Y11, Y6, Y6
-	VADDPD       Y10, Y6, Y6
-	VMULPD       Y8, Y8, Y8
-	VMULPD       Y9, Y8, Y8
-	VMULPD       Y7, Y10, Y7
-	VADDPD       Y7, Y8, Y7
-	VADDPD       Y6, Y5, Y8
-	VMULPD       Y8, Y6, Y6
-	VSQRTPD      Y8, Y8
-	VADDPD       Y5, Y8, Y5
-	VMULPD       Y5, Y7, Y5
-	VDIVPD       Y5, Y6, Y5
-	VANDPD       160(SP), Y5, Y5
-	VADDPD       Y5, Y1, Y1
-	VBROADCASTSD small<>+0(SB), Y6
-	VMULPD       Y1, Y6, Y6
-	VCMPPD       $0x0e, Y6, Y5, Y5
-	VANDPD       160(SP), Y5, Y5
-	VMOVUPD      Y5, 160(SP)
-	VMOVMSKPD    Y5, DI
-	SHLL         $0x04, SI
-	ORL          DI, SI
-	VBROADCASTSD c0<>+0(SB), Y5
-	VBROADCASTSD s+24(FP), Y6
-	VADDPD       Y6, Y2, Y7
-	VMULPD       Y2, Y7, Y8
-	VDIVPD       Y8, Y5, Y8
-	VMULPD       Y2, Y8, Y9
-	VMULPD       Y7, Y8, Y7
-	VMULPD       224(SP), Y9, Y8
-	VMULPD       192(SP), Y7, Y10
-	VMULPD       Y10, Y10, Y10
-	VMOVUPD      224(SP), Y11
-	VSUBPD       Y6, Y11, Y6
-	VSUBPD       Y2, Y6, Y6
-	VMULPD       Y9, Y6, Y6
-	VADDPD       Y8, Y5, Y11
-	VMULPD       Y11, Y6, Y6
-	VADDPD       Y10, Y6, Y6
-	VMULPD       Y8, Y8, Y8
-	VMULPD       Y9, Y8, Y8
-	VMULPD       Y7, Y10, Y7
-	VADDPD       Y7, Y8, Y7
-	VADDPD       Y6, Y5, Y8
-	VMULPD       Y8, Y6, Y6
-	VSQRTPD      Y8, Y8
-	VADDPD       Y5, Y8, Y5
-	VMULPD       Y5, Y7, Y5
-	VDIVPD       Y5, Y6, Y5
-	VANDPD       256(SP), Y5, Y5
-	VADDPD       Y5, Y2, Y2
-	VBROADCASTSD small<>+0(SB), Y6
-	VMULPD       Y2, Y6, Y6
-	VCMPPD       $0x0e, Y6, Y5, Y5
-	VANDPD       256(SP), Y5, Y5
-	VMOVUPD      Y5, 256(SP)
-	VMOVMSKPD    Y5, DI
-	SHLL         $0x04, SI
-	ORL          DI, SI
-	VBROADCASTSD c0<>+0(SB), Y5
-	VBROADCASTSD s+24(FP), Y6
-	VADDPD       Y6, Y3, Y7
-	VMULPD       Y3, Y7, Y8
-	VDIVPD       Y8, Y5, Y8
-	VMULPD       Y3, Y8, Y9
-	VMULPD       Y7, Y8, Y7
-	VMULPD       320(SP), Y9, Y8
-	VMULPD       288(SP), Y7, Y10
-	VMULPD       Y10, Y10, Y10
-	VMOVUPD      320(SP), Y11
-	VSUBPD       Y6, Y11, Y6
-	VSUBPD       Y3, Y6, Y6
-	VMULPD       Y9, Y6, Y6
-	VADDPD       Y8, Y5, Y11
-	VMULPD       Y11, Y6, Y6
-	VADDPD       Y10, Y6, Y6
-	VMULPD       Y8, Y8, Y8
-	VMULPD       Y9, Y8, Y8
-	VMULPD       Y7, Y10, Y7
-	VADDPD       Y7, Y8, Y7
-	VADDPD       Y6, Y5, Y8
-	VMULPD       Y8, Y6, Y6
-	VSQRTPD      Y8, Y8
-	VADDPD       Y5, Y8, Y5
-	VMULPD       Y5, Y7, Y5
-	VDIVPD       Y5, Y6, Y5
-	VANDPD       352(SP), Y5, Y5
-	VADDPD       Y5, Y3, Y3
-	VBROADCASTSD small<>+0(SB), Y6
-	VMULPD       Y3, Y6, Y6
-	VCMPPD       $0x0e, Y6, Y5, Y5
-	VANDPD       352(SP), Y5, Y5
-	VMOVUPD      Y5, 352(SP)
-	VMOVMSKPD    Y5, DI
-	SHLL         $0x04, SI
-	ORL          DI, SI
-	TESTL        SI, SI
+	XORQ         SI, SI
+	VBROADCASTSD c0<>+0(SB), Y0
+	VBROADCASTSD s+24(FP), Y1
+	VMOVUPD      96(SP), Y2
+	VADDPD       Y1, Y2, Y3
+	VMULPD       Y2, Y3, Y5
+	VDIVPD       Y5, Y0, Y5
+	VMULPD       Y2, Y5, Y6
+	VMULPD       Y3, Y5, Y3
+	VMULPD       32(SP), Y6, Y5
+	VMULPD       (SP), Y3, Y7
+	VMULPD       Y7, Y7, Y7
+	VMOVUPD      32(SP), Y8
+	VSUBPD       Y1, Y8, Y1
+	VSUBPD       Y2, Y1, Y1
+	VMULPD       Y6, Y1, Y1
+	VADDPD       Y5, Y0, Y2
+	VMULPD       Y2, Y1, Y1
+	VADDPD       Y7, Y1, Y1
+	VMULPD       Y5, Y5, Y2
+	VMULPD       Y6, Y2, Y2
+	VMULPD       Y3, Y7, Y3
+	VADDPD       Y3, Y2, Y2
+	VADDPD       Y1, Y0, Y3
+	VMULPD       Y3, Y1, Y1
+	VSQRTPD      Y3, Y3
+	VADDPD       Y0, Y3, Y0
+	VMULPD       Y0, Y2, Y0
+	VDIVPD       Y0, Y1, Y0
+	VMOVUPD      64(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPD      96(SP), Y1
+	VADDPD       Y0, Y1, Y1
+	VMOVUPD      Y1, 96(SP)
+	VBROADCASTSD small<>+0(SB), Y2
+	VMULPD       Y1, Y2, Y1
+	VCMPPD       $0x0e, Y1, Y0, Y0
+	VMOVUPD      64(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 64(SP)
+	VMOVMSKPD    Y0, DI
+	SHLQ         $0x04, SI
+	ORQ          DI, SI
+	VBROADCASTSD c0<>+0(SB), Y0
+	VBROADCASTSD s+24(FP), Y1
+	VMOVUPD      224(SP), Y2
+	VADDPD       Y1, Y2, Y3
+	VMULPD       Y2, Y3, Y5
+	VDIVPD       Y5, Y0, Y5
+	VMULPD       Y2, Y5, Y6
+	VMULPD       Y3, Y5, Y3
+	VMULPD       160(SP), Y6, Y5
+	VMULPD       128(SP), Y3, Y7
+	VMULPD       Y7, Y7, Y7
+	VMOVUPD      160(SP), Y8
+	VSUBPD       Y1, Y8, Y1
+	VSUBPD       Y2, Y1, Y1
+	VMULPD       Y6, Y1, Y1
+	VADDPD       Y5, Y0, Y2
+	VMULPD       Y2, Y1, Y1
+	VADDPD       Y7, Y1, Y1
+	VMULPD       Y5, Y5, Y2
+	VMULPD       Y6, Y2, Y2
+	VMULPD       Y3, Y7, Y3
+	VADDPD       Y3, Y2, Y2
+	VADDPD       Y1, Y0, Y3
+	VMULPD       Y3, Y1, Y1
+	VSQRTPD      Y3, Y3
+	VADDPD       Y0, Y3, Y0
+	VMULPD       Y0, Y2, Y0
+	VDIVPD       Y0, Y1, Y0
+	VMOVUPD      192(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPD      224(SP), Y1
+	VADDPD       Y0, Y1, Y1
+	VMOVUPD      Y1, 224(SP)
+	VBROADCASTSD small<>+0(SB), Y2
+	VMULPD       Y1, Y2, Y1
+	VCMPPD       $0x0e, Y1, Y0, Y0
+	VMOVUPD      192(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 192(SP)
+	VMOVMSKPD    Y0, DI
+	SHLQ         $0x04, SI
+	ORQ          DI, SI
+	VBROADCASTSD c0<>+0(SB), Y0
+	VBROADCASTSD s+24(FP), Y1
+	VMOVUPD      352(SP), Y2
+	VADDPD       Y1, Y2, Y3
+	VMULPD       Y2, Y3, Y5
+	VDIVPD       Y5, Y0, Y5
+	VMULPD       Y2, Y5, Y6
+	VMULPD       Y3, Y5, Y3
+	VMULPD       288(SP), Y6, Y5
+	VMULPD       256(SP), Y3, Y7
+	VMULPD       Y7, Y7, Y7
+	VMOVUPD      288(SP), Y8
+	VSUBPD       Y1, Y8, Y1
+	VSUBPD       Y2, Y1, Y1
+	VMULPD       Y6, Y1, Y1
+	VADDPD       Y5, Y0, Y2
+	VMULPD       Y2, Y1, Y1
+	VADDPD       Y7, Y1, Y1
+	VMULPD       Y5, Y5, Y2
+	VMULPD       Y6, Y2, Y2
+	VMULPD       Y3, Y7, Y3
+	VADDPD       Y3, Y2, Y2
+	VADDPD       Y1, Y0, Y3
+	VMULPD       Y3, Y1, Y1
+	VSQRTPD      Y3, Y3
+	VADDPD       Y0, Y3, Y0
+	VMULPD       Y0, Y2, Y0
+	VDIVPD       Y0, Y1, Y0
+	VMOVUPD      320(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPD      352(SP), Y1
+	VADDPD       Y0, Y1, Y1
+	VMOVUPD      Y1, 352(SP)
+	VBROADCASTSD small<>+0(SB), Y2
+	VMULPD       Y1, Y2, Y1
+	VCMPPD       $0x0e, Y1, Y0, Y0
+	VMOVUPD      320(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 320(SP)
+	VMOVMSKPD    Y0, DI
+	SHLQ         $0x04, SI
+	ORQ          DI, SI
+	VBROADCASTSD c0<>+0(SB), Y0
+	VBROADCASTSD s+24(FP), Y1
+	VMOVUPD      480(SP), Y2
+	VADDPD       Y1, Y2, Y3
+	VMULPD       Y2, Y3, Y5
+	VDIVPD       Y5, Y0, Y5
+	VMULPD       Y2, Y5, Y6
+	VMULPD       Y3, Y5, Y3
+	VMULPD       416(SP), Y6, Y5
+	VMULPD       384(SP), Y3, Y7
+	VMULPD       Y7, Y7, Y7
+	VMOVUPD      416(SP), Y8
+	VSUBPD       Y1, Y8, Y1
+	VSUBPD       Y2, Y1, Y1
+	VMULPD       Y6, Y1, Y1
+	VADDPD       Y5, Y0, Y2
+	VMULPD       Y2, Y1, Y1
+	VADDPD       Y7, Y1, Y1
+	VMULPD       Y5, Y5, Y2
+	VMULPD       Y6, Y2, Y2
+	VMULPD       Y3, Y7, Y3
+	VADDPD       Y3, Y2, Y2
+	VADDPD       Y1, Y0, Y3
+	VMULPD       Y3, Y1, Y1
+	VSQRTPD      Y3, Y3
+	VADDPD       Y0, Y3, Y0
+	VMULPD       Y0, Y2, Y0
+	VDIVPD       Y0, Y1, Y0
+	VMOVUPD      448(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPD      480(SP), Y1
+	VADDPD       Y0, Y1, Y1
+	VMOVUPD      Y1, 480(SP)
+	VBROADCASTSD small<>+0(SB), Y2
+	VMULPD       Y1, Y2, Y1
+	VCMPPD       $0x0e, Y1, Y0, Y0
+	VMOVUPD      448(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 448(SP)
+	VMOVMSKPD    Y0, DI
+	SHLQ         $0x04, SI
+	ORQ          DI, SI
+	VBROADCASTSD c0<>+0(SB), Y0
+	VBROADCASTSD s+24(FP), Y1
+	VMOVUPD      608(SP), Y2
+	VADDPD       Y1, Y2, Y3
+	VMULPD       Y2, Y3, Y5
+	VDIVPD       Y5, Y0, Y5
+	VMULPD       Y2, Y5, Y6
+	VMULPD       Y3, Y5, Y3
+	VMULPD       544(SP), Y6, Y5
+	VMULPD       512(SP), Y3, Y7
+	VMULPD       Y7, Y7, Y7
+	VMOVUPD      544(SP), Y8
+	VSUBPD       Y1, Y8, Y1
+	VSUBPD       Y2, Y1, Y1
+	VMULPD       Y6, Y1, Y1
+	VADDPD       Y5, Y0, Y2
+	VMULPD       Y2, Y1, Y1
+	VADDPD       Y7, Y1, Y1
+	VMULPD       Y5, Y5, Y2
+	VMULPD       Y6, Y2, Y2
+	VMULPD       Y3, Y7, Y3
+	VADDPD       Y3, Y2, Y2
+	VADDPD       Y1, Y0, Y3
+	VMULPD       Y3, Y1, Y1
+	VSQRTPD      Y3, Y3
+	VADDPD       Y0, Y3, Y0
+	VMULPD       Y0, Y2, Y0
+	VDIVPD       Y0, Y1, Y0
+	VMOVUPD      576(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPD      608(SP), Y1
+	VADDPD       Y0, Y1, Y1
+	VMOVUPD      Y1, 608(SP)
+	VBROADCASTSD small<>+0(SB), Y2
+	VMULPD       Y1, Y2, Y1
+	VCMPPD       $0x0e, Y1, Y0, Y0
+	VMOVUPD      576(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 576(SP)
+	VMOVMSKPD    Y0, DI
+	SHLQ         $0x04, SI
+	ORQ          DI, SI
+	VBROADCASTSD c0<>+0(SB), Y0
+	VBROADCASTSD s+24(FP), Y1
+	VMOVUPD      736(SP), Y2
+	VADDPD       Y1, Y2, Y3
+	VMULPD       Y2, Y3, Y5
+	VDIVPD       Y5, Y0, Y5
+	VMULPD       Y2, Y5, Y6
+	VMULPD       Y3, Y5, Y3
+	VMULPD       672(SP), Y6, Y5
+	VMULPD       640(SP), Y3, Y7
+	VMULPD       Y7, Y7, Y7
+	VMOVUPD      672(SP), Y8
+	VSUBPD       Y1, Y8, Y1
+	VSUBPD       Y2, Y1, Y1
+	VMULPD       Y6, Y1, Y1
+	VADDPD       Y5, Y0, Y2
+	VMULPD       Y2, Y1, Y1
+	VADDPD       Y7, Y1, Y1
+	VMULPD       Y5, Y5, Y2
+	VMULPD       Y6, Y2, Y2
+	VMULPD       Y3, Y7, Y3
+	VADDPD       Y3, Y2, Y2
+	VADDPD       Y1, Y0, Y3
+	VMULPD       Y3, Y1, Y1
+	VSQRTPD      Y3, Y3
+	VADDPD       Y0, Y3, Y0
+	VMULPD       Y0, Y2, Y0
+	VDIVPD       Y0, Y1, Y0
+	VMOVUPD      704(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPD      736(SP), Y1
+	VADDPD       Y0, Y1, Y1
+	VMOVUPD      Y1, 736(SP)
+	VBROADCASTSD small<>+0(SB), Y2
+	VMULPD       Y1, Y2, Y1
+	VCMPPD       $0x0e, Y1, Y0, Y0
+	VMOVUPD      704(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 704(SP)
+	VMOVMSKPD    Y0, DI
+	SHLQ         $0x04, SI
+	ORQ          DI, SI
+	VBROADCASTSD c0<>+0(SB), Y0
+	VBROADCASTSD s+24(FP), Y1
+	VMOVUPD      864(SP), Y2
+	VADDPD       Y1, Y2, Y3
+	VMULPD       Y2, Y3, Y5
+	VDIVPD       Y5, Y0, Y5
+	VMULPD       Y2, Y5, Y6
+	VMULPD       Y3, Y5, Y3
+	VMULPD       800(SP), Y6, Y5
+	VMULPD       768(SP), Y3, Y7
+	VMULPD       Y7, Y7, Y7
+	VMOVUPD      800(SP), Y8
+	VSUBPD       Y1, Y8, Y1
+	VSUBPD       Y2, Y1, Y1
+	VMULPD       Y6, Y1, Y1
+	VADDPD       Y5, Y0, Y2
+	VMULPD       Y2, Y1, Y1
+	VADDPD       Y7, Y1, Y1
+	VMULPD       Y5, Y5, Y2
+	VMULPD       Y6, Y2, Y2
+	VMULPD       Y3, Y7, Y3
+	VADDPD       Y3, Y2, Y2
+	VADDPD       Y1, Y0, Y3
+	VMULPD       Y3, Y1, Y1
+	VSQRTPD      Y3, Y3
+	VADDPD       Y0, Y3, Y0
+	VMULPD       Y0, Y2, Y0
+	VDIVPD       Y0, Y1, Y0
+	VMOVUPD      832(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPD      864(SP), Y1
+	VADDPD       Y0, Y1, Y1
+	VMOVUPD      Y1, 864(SP)
+	VBROADCASTSD small<>+0(SB), Y2
+	VMULPD       Y1, Y2, Y1
+	VCMPPD       $0x0e, Y1, Y0, Y0
+	VMOVUPD      832(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 832(SP)
+	VMOVMSKPD    Y0, DI
+	SHLQ         $0x04, SI
+	ORQ          DI, SI
+	VBROADCASTSD c0<>+0(SB), Y0
+	VBROADCASTSD s+24(FP), Y1
+	VMOVUPD      992(SP), Y2
+	VADDPD       Y1, Y2, Y3
+	VMULPD       Y2, Y3, Y5
+	VDIVPD       Y5, Y0, Y5
+	VMULPD       Y2, Y5, Y6
+	VMULPD       Y3, Y5, Y3
+	VMULPD       928(SP), Y6, Y5
+	VMULPD       896(SP), Y3, Y7
+	VMULPD       Y7, Y7, Y7
+	VMOVUPD      928(SP), Y8
+	VSUBPD       Y1, Y8, Y1
+	VSUBPD       Y2, Y1, Y1
+	VMULPD       Y6, Y1, Y1
+	VADDPD       Y5, Y0, Y2
+	VMULPD       Y2, Y1, Y1
+	VADDPD       Y7, Y1, Y1
+	VMULPD       Y5, Y5, Y2
+	VMULPD       Y6, Y2, Y2
+	VMULPD       Y3, Y7, Y3
+	VADDPD       Y3, Y2, Y2
+	VADDPD       Y1, Y0, Y3
+	VMULPD       Y3, Y1, Y1
+	VSQRTPD      Y3, Y3
+	VADDPD       Y0, Y3, Y0
+	VMULPD       Y0, Y2, Y0
+	VDIVPD       Y0, Y1, Y0
+	VMOVUPD      960(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPD      992(SP), Y1
+	VADDPD       Y0, Y1, Y1
+	VMOVUPD      Y1, 992(SP)
+	VBROADCASTSD small<>+0(SB), Y2
+	VMULPD       Y1, Y2, Y1
+	VCMPPD       $0x0e, Y1, Y0, Y0
+	VMOVUPD      960(SP), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 960(SP)
+	VMOVMSKPD    Y0, DI
+	SHLQ         $0x04, SI
+	ORQ          DI, SI
+	TESTQ        SI, SI
 	JZ           converged
 	DECQ         BX
 	JNZ          newton
-	POPCNTL      SI, SI
+	POPCNTQ      SI, SI
 	ADDQ         SI, DX
 
 converged:
-	VBROADCASTSD sign<>+0(SB), Y5
-	VANDPD       (AX), Y5, Y5
-	VMOVUPD      (SP), Y6
-	VDIVPD       Y0, Y6, Y0
-	VORPD        Y5, Y0, Y0
+	VBROADCASTSD sign<>+0(SB), Y0
+	VANDPD       (AX), Y0, Y0
+	VMOVUPD      (SP), Y1
+	VDIVPD       96(SP), Y1, Y1
+	VORPD        Y0, Y1, Y0
 	VMOVUPD      Y0, (AX)
 	VBROADCASTSD sign<>+0(SB), Y0
 	VANDPD       32(AX), Y0, Y0
-	VMOVUPD      96(SP), Y5
-	VDIVPD       Y1, Y5, Y1
+	VMOVUPD      128(SP), Y1
+	VDIVPD       224(SP), Y1, Y1
 	VORPD        Y0, Y1, Y0
 	VMOVUPD      Y0, 32(AX)
 	VBROADCASTSD sign<>+0(SB), Y0
 	VANDPD       64(AX), Y0, Y0
-	VMOVUPD      192(SP), Y1
-	VDIVPD       Y2, Y1, Y1
+	VMOVUPD      256(SP), Y1
+	VDIVPD       352(SP), Y1, Y1
 	VORPD        Y0, Y1, Y0
 	VMOVUPD      Y0, 64(AX)
 	VBROADCASTSD sign<>+0(SB), Y0
 	VANDPD       96(AX), Y0, Y0
-	VMOVUPD      288(SP), Y1
-	VDIVPD       Y3, Y1, Y1
+	VMOVUPD      384(SP), Y1
+	VDIVPD       480(SP), Y1, Y1
 	VORPD        Y0, Y1, Y0
 	VMOVUPD      Y0, 96(AX)
-	ADDQ         $0x00000080, AX
-	SUBQ         $0x10, CX
+	VBROADCASTSD sign<>+0(SB), Y0
+	VANDPD       128(AX), Y0, Y0
+	VMOVUPD      512(SP), Y1
+	VDIVPD       608(SP), Y1, Y1
+	VORPD        Y0, Y1, Y0
+	VMOVUPD      Y0, 128(AX)
+	VBROADCASTSD sign<>+0(SB), Y0
+	VANDPD       160(AX), Y0, Y0
+	VMOVUPD      640(SP), Y1
+	VDIVPD       736(SP), Y1, Y1
+	VORPD        Y0, Y1, Y0
+	VMOVUPD      Y0, 160(AX)
+	VBROADCASTSD sign<>+0(SB), Y0
+	VANDPD       192(AX), Y0, Y0
+	VMOVUPD      768(SP), Y1
+	VDIVPD       864(SP), Y1, Y1
+	VORPD        Y0, Y1, Y0
+	VMOVUPD      Y0, 192(AX)
+	VBROADCASTSD sign<>+0(SB), Y0
+	VANDPD       224(AX), Y0, Y0
+	VMOVUPD      896(SP), Y1
+	VDIVPD       992(SP), Y1, Y1
+	VORPD        Y0, Y1, Y0
+	VMOVUPD      Y0, 224(AX)
+	ADDQ         $0x00000100, AX
+	SUBQ         $0x20, CX
 	JMP          many
 
 done:
@@ -3050,9 +4132,853 @@ GLOBL e4<>(SB), RODATA|NOPTR, $8
 DATA e2<>+0(SB)/8, $0xbfe0000000000000
 GLOBL e2<>(SB), RODATA|NOPTR, $8
 
+// func stepTilesAVX2(dst *float64, p *float64, d *float64, u *float64, extent *float64, n int, m int, stay float64, home float64, pull float64)
+// Requires: AVX, AVX2
+TEXT ·stepTilesAVX2(SB), NOSPLIT, $64-80
+	MOVQ         u+24(FP), AX
+	MOVQ         m+48(FP), CX
+	SHLQ         $0x03, CX
+	MOVQ         CX, DX
+	ANDQ         $-32, DX
+	MOVQ         CX, BX
+	SUBQ         DX, BX
+	SHLQ         $0x03, CX
+	MOVQ         dst+0(FP), DI
+	MOVQ         p+8(FP), R8
+	MOVQ         d+16(FP), R9
+	MOVQ         n+40(FP), R10
+	MOVQ         extent+32(FP), R11
+	VBROADCASTSD infinity<>+0(SB), Y0
+	VMOVUPD      Y0, (R11)
+	VMOVUPD      Y0, 32(R11)
+	VBROADCASTSD nothing<>+0(SB), Y0
+	VMOVUPD      Y0, 64(R11)
+	VMOVUPD      Y0, 96(R11)
+	VBROADCASTSD infinity<>+0(SB), Y0
+	VMOVUPD      Y0, 128(R11)
+	VMOVUPD      Y0, 160(R11)
+	MOVQ         DI, R12
+	SUBQ         CX, R12
+
+tile:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	XORQ   SI, SI
+
+dotLoop:
+	CMPQ         SI, DX
+	JGE          dotRest
+	VBROADCASTSD (AX)(SI*1), Y8
+	VMULPD       (R8)(SI*8), Y8, Y9
+	VADDPD       Y9, Y0, Y0
+	VMULPD       32(R8)(SI*8), Y8, Y8
+	VADDPD       Y8, Y4, Y4
+	VBROADCASTSD 8(AX)(SI*1), Y8
+	VMULPD       64(R8)(SI*8), Y8, Y9
+	VADDPD       Y9, Y1, Y1
+	VMULPD       96(R8)(SI*8), Y8, Y8
+	VADDPD       Y8, Y5, Y5
+	VBROADCASTSD 16(AX)(SI*1), Y8
+	VMULPD       128(R8)(SI*8), Y8, Y9
+	VADDPD       Y9, Y2, Y2
+	VMULPD       160(R8)(SI*8), Y8, Y8
+	VADDPD       Y8, Y6, Y6
+	VBROADCASTSD 24(AX)(SI*1), Y8
+	VMULPD       192(R8)(SI*8), Y8, Y9
+	VADDPD       Y9, Y3, Y3
+	VMULPD       224(R8)(SI*8), Y8, Y8
+	VADDPD       Y8, Y7, Y7
+	ADDQ         $0x20, SI
+	JMP          dotLoop
+
+dotRest:
+	CMPQ         BX, $0x00
+	JLE          dotDone
+	VBROADCASTSD (AX)(SI*1), Y8
+	VMULPD       (R8)(SI*8), Y8, Y9
+	VADDPD       Y9, Y0, Y0
+	VMULPD       32(R8)(SI*8), Y8, Y8
+	VADDPD       Y8, Y4, Y4
+	CMPQ         BX, $0x08
+	JLE          dotDone
+	VBROADCASTSD 8(AX)(SI*1), Y8
+	VMULPD       64(R8)(SI*8), Y8, Y9
+	VADDPD       Y9, Y1, Y1
+	VMULPD       96(R8)(SI*8), Y8, Y8
+	VADDPD       Y8, Y5, Y5
+	CMPQ         BX, $0x10
+	JLE          dotDone
+	VBROADCASTSD 16(AX)(SI*1), Y8
+	VMULPD       128(R8)(SI*8), Y8, Y9
+	VADDPD       Y9, Y2, Y2
+	VMULPD       160(R8)(SI*8), Y8, Y8
+	VADDPD       Y8, Y6, Y6
+
+dotDone:
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y3, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VADDPD       Y6, Y4, Y4
+	VADDPD       Y7, Y5, Y5
+	VADDPD       Y5, Y4, Y4
+	VBROADCASTSD pull+72(FP), Y1
+	VMULPD       Y1, Y0, Y0
+	VMULPD       Y1, Y4, Y1
+	CMPQ         R8, p+8(FP)
+	JE           first
+	VMOVUPD      (SP), Y2
+	VMOVUPD      32(SP), Y3
+	XORQ         SI, SI
+
+scaleLoop:
+	CMPQ    SI, DX
+	JGE     scaleRest
+	VMULPD  (R12)(SI*8), Y2, Y4
+	VMOVUPD Y4, (R12)(SI*8)
+	VMULPD  32(R12)(SI*8), Y3, Y4
+	VMOVUPD Y4, 32(R12)(SI*8)
+	VMULPD  64(R12)(SI*8), Y2, Y4
+	VMOVUPD Y4, 64(R12)(SI*8)
+	VMULPD  96(R12)(SI*8), Y3, Y4
+	VMOVUPD Y4, 96(R12)(SI*8)
+	VMULPD  128(R12)(SI*8), Y2, Y4
+	VMOVUPD Y4, 128(R12)(SI*8)
+	VMULPD  160(R12)(SI*8), Y3, Y4
+	VMOVUPD Y4, 160(R12)(SI*8)
+	VMULPD  192(R12)(SI*8), Y2, Y4
+	VMOVUPD Y4, 192(R12)(SI*8)
+	VMULPD  224(R12)(SI*8), Y3, Y4
+	VMOVUPD Y4, 224(R12)(SI*8)
+	ADDQ    $0x20, SI
+	JMP     scaleLoop
+
+scaleRest:
+	CMPQ    BX, $0x00
+	JLE     scaleDone
+	VMULPD  (R12)(SI*8), Y2, Y4
+	VMOVUPD Y4, (R12)(SI*8)
+	VMULPD  32(R12)(SI*8), Y3, Y4
+	VMOVUPD Y4, 32(R12)(SI*8)
+	CMPQ    BX, $0x08
+	JLE     scaleDone
+	VMULPD  64(R12)(SI*8), Y2, Y4
+	VMOVUPD Y4, 64(R12)(SI*8)
+	VMULPD  96(R12)(SI*8), Y3, Y4
+	VMOVUPD Y4, 96(R12)(SI*8)
+	CMPQ    BX, $0x10
+	JLE     scaleDone
+	VMULPD  128(R12)(SI*8), Y2, Y2
+	VMOVUPD Y2, 128(R12)(SI*8)
+	VMULPD  160(R12)(SI*8), Y3, Y2
+	VMOVUPD Y2, 160(R12)(SI*8)
+
+scaleDone:
+first:
+	VBROADCASTSD stay+56(FP), Y2
+	VBROADCASTSD home+64(FP), Y3
+	VXORPD       Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VXORPD       Y8, Y8, Y8
+	VXORPD       Y9, Y9, Y9
+	VXORPD       Y10, Y10, Y10
+	VXORPD       Y11, Y11, Y11
+	XORQ         SI, SI
+
+mixLoop:
+	CMPQ         SI, DX
+	JGE          mixRest
+	VBROADCASTSD (AX)(SI*1), Y12
+	VMULPD       (R8)(SI*8), Y2, Y13
+	VMULPD       (R9)(SI*8), Y3, Y14
+	VADDPD       Y14, Y13, Y13
+	VMULPD       Y12, Y0, Y14
+	VADDPD       Y14, Y13, Y13
+	VMOVUPD      Y13, (DI)(SI*8)
+	VMULPD       Y13, Y13, Y13
+	VADDPD       Y13, Y4, Y4
+	VMULPD       32(R8)(SI*8), Y2, Y13
+	VMULPD       32(R9)(SI*8), Y3, Y14
+	VADDPD       Y14, Y13, Y13
+	VMULPD       Y12, Y1, Y12
+	VADDPD       Y12, Y13, Y13
+	VMOVUPD      Y13, 32(DI)(SI*8)
+	VMULPD       Y13, Y13, Y13
+	VADDPD       Y13, Y8, Y8
+	VBROADCASTSD 8(AX)(SI*1), Y12
+	VMULPD       64(R8)(SI*8), Y2, Y13
+	VMULPD       64(R9)(SI*8), Y3, Y14
+	VADDPD       Y14, Y13, Y13
+	VMULPD       Y12, Y0, Y14
+	VADDPD       Y14, Y13, Y13
+	VMOVUPD      Y13, 64(DI)(SI*8)
+	VMULPD       Y13, Y13, Y13
+	VADDPD       Y13, Y5, Y5
+	VMULPD       96(R8)(SI*8), Y2, Y13
+	VMULPD       96(R9)(SI*8), Y3, Y14
+	VADDPD       Y14, Y13, Y13
+	VMULPD       Y12, Y1, Y12
+	VADDPD       Y12, Y13, Y13
+	VMOVUPD      Y13, 96(DI)(SI*8)
+	VMULPD       Y13, Y13, Y13
+	VADDPD       Y13, Y9, Y9
+	VBROADCASTSD 16(AX)(SI*1), Y12
+	VMULPD       128(R8)(SI*8), Y2, Y13
+	VMULPD       128(R9)(SI*8), Y3, Y14
+	VADDPD       Y14, Y13, Y13
+	VMULPD       Y12, Y0, Y14
+	VADDPD       Y14, Y13, Y13
+	VMOVUPD      Y13, 128(DI)(SI*8)
+	VMULPD       Y13, Y13, Y13
+	VADDPD       Y13, Y6, Y6
+	VMULPD       160(R8)(SI*8), Y2, Y13
+	VMULPD       160(R9)(SI*8), Y3, Y14
+	VADDPD       Y14, Y13, Y13
+	VMULPD       Y12, Y1, Y12
+	VADDPD       Y12, Y13, Y13
+	VMOVUPD      Y13, 160(DI)(SI*8)
+	VMULPD       Y13, Y13, Y13
+	VADDPD       Y13, Y10, Y10
+	VBROADCASTSD 24(AX)(SI*1), Y12
+	VMULPD       192(R8)(SI*8), Y2, Y13
+	VMULPD       192(R9)(SI*8), Y3, Y14
+	VADDPD       Y14, Y13, Y13
+	VMULPD       Y12, Y0, Y14
+	VADDPD       Y14, Y13, Y13
+	VMOVUPD      Y13, 192(DI)(SI*8)
+	VMULPD       Y13, Y13, Y13
+	VADDPD       Y13, Y7, Y7
+	VMULPD       224(R8)(SI*8), Y2, Y13
+	VMULPD       224(R9)(SI*8), Y3, Y14
+	VADDPD       Y14, Y13, Y13
+	VMULPD       Y12, Y1, Y12
+	VADDPD       Y12, Y13, Y13
+	VMOVUPD      Y13, 224(DI)(SI*8)
+	VMULPD       Y13, Y13, Y13
+	VADDPD       Y13, Y11, Y11
+	ADDQ         $0x20, SI
+	JMP          mixLoop
+
+mixRest:
+	CMPQ         BX, $0x00
+	JLE          mixDone
+	VBROADCASTSD (AX)(SI*1), Y12
+	VMULPD       (R8)(SI*8), Y2, Y13
+	VMULPD       (R9)(SI*8), Y3, Y14
+	VADDPD       Y14, Y13, Y13
+	VMULPD       Y12, Y0, Y14
+	VADDPD       Y14, Y13, Y13
+	VMOVUPD      Y13, (DI)(SI*8)
+	VMULPD       Y13, Y13, Y13
+	VADDPD       Y13, Y4, Y4
+	VMULPD       32(R8)(SI*8), Y2, Y13
+	VMULPD       32(R9)(SI*8), Y3, Y14
+	VADDPD       Y14, Y13, Y13
+	VMULPD       Y12, Y1, Y12
+	VADDPD       Y12, Y13, Y13
+	VMOVUPD      Y13, 32(DI)(SI*8)
+	VMULPD       Y13, Y13, Y13
+	VADDPD       Y13, Y8, Y8
+	CMPQ         BX, $0x08
+	JLE          mixDone
+	VBROADCASTSD 8(AX)(SI*1), Y12
+	VMULPD       64(R8)(SI*8), Y2, Y13
+	VMULPD       64(R9)(SI*8), Y3, Y14
+	VADDPD       Y14, Y13, Y13
+	VMULPD       Y12, Y0, Y14
+	VADDPD       Y14, Y13, Y13
+	VMOVUPD      Y13, 64(DI)(SI*8)
+	VMULPD       Y13, Y13, Y13
+	VADDPD       Y13, Y5, Y5
+	VMULPD       96(R8)(SI*8), Y2, Y13
+	VMULPD       96(R9)(SI*8), Y3, Y14
+	VADDPD       Y14, Y13, Y13
+	VMULPD       Y12, Y1, Y12
+	VADDPD       Y12, Y13, Y13
+	VMOVUPD      Y13, 96(DI)(SI*8)
+	VMULPD       Y13, Y13, Y13
+	VADDPD       Y13, Y9, Y9
+	CMPQ         BX, $0x10
+	JLE          mixDone
+	VBROADCASTSD 16(AX)(SI*1), Y12
+	VMULPD       128(R8)(SI*8), Y2, Y13
+	VMULPD       128(R9)(SI*8), Y3, Y14
+	VADDPD       Y14, Y13, Y13
+	VMULPD       Y12, Y0, Y0
+	VADDPD       Y0, Y13, Y13
+	VMOVUPD      Y13, 128(DI)(SI*8)
+	VMULPD       Y13, Y13, Y13
+	VADDPD       Y13, Y6, Y6
+	VMULPD       160(R8)(SI*8), Y2, Y0
+	VMULPD       160(R9)(SI*8), Y3, Y2
+	VADDPD       Y2, Y0, Y0
+	VMULPD       Y12, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 160(DI)(SI*8)
+	VMULPD       Y0, Y0, Y0
+	VADDPD       Y0, Y10, Y10
+
+mixDone:
+	VADDPD       Y6, Y4, Y4
+	VADDPD       Y7, Y5, Y5
+	VADDPD       Y5, Y4, Y4
+	VADDPD       Y10, Y8, Y8
+	VADDPD       Y11, Y9, Y9
+	VADDPD       Y9, Y8, Y8
+	VMINPD       (R11), Y4, Y0
+	VMOVUPD      Y0, (R11)
+	VMOVUPD      64(R11), Y0
+	VBROADCASTSD sign<>+0(SB), Y1
+	VANDNPD      Y4, Y1, Y1
+	VPCMPGTQ     Y0, Y1, Y2
+	VBLENDVPD    Y2, Y1, Y0, Y0
+	VMOVUPD      Y0, 64(R11)
+	VBROADCASTSD c0<>+0(SB), Y0
+	VSQRTPD      Y4, Y1
+	VDIVPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (SP)
+	VMINPD       32(R11), Y8, Y0
+	VMOVUPD      Y0, 32(R11)
+	VMOVUPD      96(R11), Y0
+	VBROADCASTSD sign<>+0(SB), Y1
+	VANDNPD      Y8, Y1, Y1
+	VPCMPGTQ     Y0, Y1, Y2
+	VBLENDVPD    Y2, Y1, Y0, Y0
+	VMOVUPD      Y0, 96(R11)
+	VBROADCASTSD c0<>+0(SB), Y0
+	VSQRTPD      Y8, Y1
+	VDIVPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 32(SP)
+	ADDQ         CX, R8
+	ADDQ         CX, R9
+	ADDQ         CX, DI
+	ADDQ         CX, R12
+	DECQ         R10
+	JNZ          tile
+	VMOVUPD      (SP), Y0
+	VMOVUPD      32(SP), Y1
+	XORQ         SI, SI
+
+lastLoop:
+	CMPQ    SI, DX
+	JGE     lastRest
+	VMULPD  (R12)(SI*8), Y0, Y2
+	VMOVUPD Y2, (R12)(SI*8)
+	VMULPD  32(R12)(SI*8), Y1, Y2
+	VMOVUPD Y2, 32(R12)(SI*8)
+	VMULPD  64(R12)(SI*8), Y0, Y2
+	VMOVUPD Y2, 64(R12)(SI*8)
+	VMULPD  96(R12)(SI*8), Y1, Y2
+	VMOVUPD Y2, 96(R12)(SI*8)
+	VMULPD  128(R12)(SI*8), Y0, Y2
+	VMOVUPD Y2, 128(R12)(SI*8)
+	VMULPD  160(R12)(SI*8), Y1, Y2
+	VMOVUPD Y2, 160(R12)(SI*8)
+	VMULPD  192(R12)(SI*8), Y0, Y2
+	VMOVUPD Y2, 192(R12)(SI*8)
+	VMULPD  224(R12)(SI*8), Y1, Y2
+	VMOVUPD Y2, 224(R12)(SI*8)
+	ADDQ    $0x20, SI
+	JMP     lastLoop
+
+lastRest:
+	CMPQ    BX, $0x00
+	JLE     lastDone
+	VMULPD  (R12)(SI*8), Y0, Y2
+	VMOVUPD Y2, (R12)(SI*8)
+	VMULPD  32(R12)(SI*8), Y1, Y2
+	VMOVUPD Y2, 32(R12)(SI*8)
+	CMPQ    BX, $0x08
+	JLE     lastDone
+	VMULPD  64(R12)(SI*8), Y0, Y2
+	VMOVUPD Y2, 64(R12)(SI*8)
+	VMULPD  96(R12)(SI*8), Y1, Y2
+	VMOVUPD Y2, 96(R12)(SI*8)
+	CMPQ    BX, $0x10
+	JLE     lastDone
+	VMULPD  128(R12)(SI*8), Y0, Y0
+	VMOVUPD Y0, 128(R12)(SI*8)
+	VMULPD  160(R12)(SI*8), Y1, Y0
+	VMOVUPD Y0, 160(R12)(SI*8)
+
+lastDone:
+	VZEROUPPER
+	RET
+
+DATA nothing<>+0(SB)/8, $0x0000000000000000
+GLOBL nothing<>(SB), RODATA|NOPTR, $8
+
+// func alignTilesAVX2(dst *float64, along *float64, p *float64, d *float64, u *float64, extent *float64, n int, m int, stay float64, home float64, pull float64, inverse float64)
+// Requires: AVX, AVX2
+TEXT ·alignTilesAVX2(SB), NOSPLIT, $64-96
+	MOVQ         u+32(FP), AX
+	MOVQ         m+56(FP), CX
+	SHLQ         $0x03, CX
+	MOVQ         CX, DX
+	ANDQ         $-32, DX
+	MOVQ         CX, BX
+	SUBQ         DX, BX
+	SHLQ         $0x03, CX
+	MOVQ         dst+0(FP), DI
+	MOVQ         p+16(FP), R8
+	MOVQ         d+24(FP), R9
+	MOVQ         n+48(FP), R10
+	MOVQ         extent+40(FP), R11
+	VBROADCASTSD infinity<>+0(SB), Y0
+	VMOVUPD      Y0, (R11)
+	VMOVUPD      Y0, 32(R11)
+	VBROADCASTSD nothing<>+0(SB), Y0
+	VMOVUPD      Y0, 64(R11)
+	VMOVUPD      Y0, 96(R11)
+	VBROADCASTSD infinity<>+0(SB), Y0
+	VMOVUPD      Y0, 128(R11)
+	VMOVUPD      Y0, 160(R11)
+	MOVQ         along+8(FP), R12
+	MOVQ         DI, R13
+	SUBQ         CX, R13
+
+tile:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	XORQ   SI, SI
+
+dotLoop:
+	CMPQ         SI, DX
+	JGE          dotRest
+	VBROADCASTSD (AX)(SI*1), Y8
+	VMULPD       (R8)(SI*8), Y8, Y9
+	VADDPD       Y9, Y0, Y0
+	VMULPD       32(R8)(SI*8), Y8, Y8
+	VADDPD       Y8, Y4, Y4
+	VBROADCASTSD 8(AX)(SI*1), Y8
+	VMULPD       64(R8)(SI*8), Y8, Y9
+	VADDPD       Y9, Y1, Y1
+	VMULPD       96(R8)(SI*8), Y8, Y8
+	VADDPD       Y8, Y5, Y5
+	VBROADCASTSD 16(AX)(SI*1), Y8
+	VMULPD       128(R8)(SI*8), Y8, Y9
+	VADDPD       Y9, Y2, Y2
+	VMULPD       160(R8)(SI*8), Y8, Y8
+	VADDPD       Y8, Y6, Y6
+	VBROADCASTSD 24(AX)(SI*1), Y8
+	VMULPD       192(R8)(SI*8), Y8, Y9
+	VADDPD       Y9, Y3, Y3
+	VMULPD       224(R8)(SI*8), Y8, Y8
+	VADDPD       Y8, Y7, Y7
+	ADDQ         $0x20, SI
+	JMP          dotLoop
+
+dotRest:
+	CMPQ         BX, $0x00
+	JLE          dotDone
+	VBROADCASTSD (AX)(SI*1), Y8
+	VMULPD       (R8)(SI*8), Y8, Y9
+	VADDPD       Y9, Y0, Y0
+	VMULPD       32(R8)(SI*8), Y8, Y8
+	VADDPD       Y8, Y4, Y4
+	CMPQ         BX, $0x08
+	JLE          dotDone
+	VBROADCASTSD 8(AX)(SI*1), Y8
+	VMULPD       64(R8)(SI*8), Y8, Y9
+	VADDPD       Y9, Y1, Y1
+	VMULPD       96(R8)(SI*8), Y8, Y8
+	VADDPD       Y8, Y5, Y5
+	CMPQ         BX, $0x10
+	JLE          dotDone
+	VBROADCASTSD 16(AX)(SI*1), Y8
+	VMULPD       128(R8)(SI*8), Y8, Y9
+	VADDPD       Y9, Y2, Y2
+	VMULPD       160(R8)(SI*8), Y8, Y8
+	VADDPD       Y8, Y6, Y6
+
+dotDone:
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y3, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VADDPD       Y6, Y4, Y4
+	VADDPD       Y7, Y5, Y5
+	VADDPD       Y5, Y4, Y4
+	VBROADCASTSD pull+80(FP), Y1
+	VMULPD       Y1, Y0, Y0
+	VMULPD       Y1, Y4, Y1
+	VXORPD       Y2, Y2, Y2
+	VXORPD       Y3, Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VXORPD       Y8, Y8, Y8
+	VXORPD       Y9, Y9, Y9
+	XORQ         SI, SI
+
+alignLoop:
+	CMPQ         SI, DX
+	JGE          alignRest
+	VBROADCASTSD (AX)(SI*1), Y10
+	VMULPD       (R9)(SI*8), Y10, Y11
+	VADDPD       Y11, Y2, Y2
+	VMULPD       32(R9)(SI*8), Y10, Y10
+	VADDPD       Y10, Y6, Y6
+	VBROADCASTSD 8(AX)(SI*1), Y10
+	VMULPD       64(R9)(SI*8), Y10, Y11
+	VADDPD       Y11, Y3, Y3
+	VMULPD       96(R9)(SI*8), Y10, Y10
+	VADDPD       Y10, Y7, Y7
+	VBROADCASTSD 16(AX)(SI*1), Y10
+	VMULPD       128(R9)(SI*8), Y10, Y11
+	VADDPD       Y11, Y4, Y4
+	VMULPD       160(R9)(SI*8), Y10, Y10
+	VADDPD       Y10, Y8, Y8
+	VBROADCASTSD 24(AX)(SI*1), Y10
+	VMULPD       192(R9)(SI*8), Y10, Y11
+	VADDPD       Y11, Y5, Y5
+	VMULPD       224(R9)(SI*8), Y10, Y10
+	VADDPD       Y10, Y9, Y9
+	ADDQ         $0x20, SI
+	JMP          alignLoop
+
+alignRest:
+	CMPQ         BX, $0x00
+	JLE          alignDone
+	VBROADCASTSD (AX)(SI*1), Y10
+	VMULPD       (R9)(SI*8), Y10, Y11
+	VADDPD       Y11, Y2, Y2
+	VMULPD       32(R9)(SI*8), Y10, Y10
+	VADDPD       Y10, Y6, Y6
+	CMPQ         BX, $0x08
+	JLE          alignDone
+	VBROADCASTSD 8(AX)(SI*1), Y10
+	VMULPD       64(R9)(SI*8), Y10, Y11
+	VADDPD       Y11, Y3, Y3
+	VMULPD       96(R9)(SI*8), Y10, Y10
+	VADDPD       Y10, Y7, Y7
+	CMPQ         BX, $0x10
+	JLE          alignDone
+	VBROADCASTSD 16(AX)(SI*1), Y10
+	VMULPD       128(R9)(SI*8), Y10, Y11
+	VADDPD       Y11, Y4, Y4
+	VMULPD       160(R9)(SI*8), Y10, Y10
+	VADDPD       Y10, Y8, Y8
+
+alignDone:
+	VADDPD       Y4, Y2, Y2
+	VADDPD       Y5, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	VADDPD       Y8, Y6, Y6
+	VADDPD       Y9, Y7, Y7
+	VADDPD       Y7, Y6, Y6
+	VBROADCASTSD inverse+88(FP), Y3
+	VMULPD       Y3, Y2, Y2
+	VMULPD       Y3, Y6, Y3
+	VMOVUPD      Y2, (R12)
+	VBROADCASTSD sign<>+0(SB), Y4
+	VANDNPD      Y2, Y4, Y2
+	VMINPD       128(R11), Y2, Y2
+	VMOVUPD      Y2, 128(R11)
+	VMOVUPD      Y3, 32(R12)
+	VBROADCASTSD sign<>+0(SB), Y2
+	VANDNPD      Y3, Y2, Y3
+	VMINPD       160(R11), Y3, Y2
+	VMOVUPD      Y2, 160(R11)
+	ADDQ         $0x40, R12
+	CMPQ         R8, p+16(FP)
+	JE           first
+	VMOVUPD      (SP), Y2
+	VMOVUPD      32(SP), Y3
+	XORQ         SI, SI
+
+scaleLoop:
+	CMPQ    SI, DX
+	JGE     scaleRest
+	VMULPD  (R13)(SI*8), Y2, Y4
+	VMOVUPD Y4, (R13)(SI*8)
+	VMULPD  32(R13)(SI*8), Y3, Y4
+	VMOVUPD Y4, 32(R13)(SI*8)
+	VMULPD  64(R13)(SI*8), Y2, Y4
+	VMOVUPD Y4, 64(R13)(SI*8)
+	VMULPD  96(R13)(SI*8), Y3, Y4
+	VMOVUPD Y4, 96(R13)(SI*8)
+	VMULPD  128(R13)(SI*8), Y2, Y4
+	VMOVUPD Y4, 128(R13)(SI*8)
+	VMULPD  160(R13)(SI*8), Y3, Y4
+	VMOVUPD Y4, 160(R13)(SI*8)
+	VMULPD  192(R13)(SI*8), Y2, Y4
+	VMOVUPD Y4, 192(R13)(SI*8)
+	VMULPD  224(R13)(SI*8), Y3, Y4
+	VMOVUPD Y4, 224(R13)(SI*8)
+	ADDQ    $0x20, SI
+	JMP     scaleLoop
+
+scaleRest:
+	CMPQ    BX, $0x00
+	JLE     scaleDone
+	VMULPD  (R13)(SI*8), Y2, Y4
+	VMOVUPD Y4, (R13)(SI*8)
+	VMULPD  32(R13)(SI*8), Y3, Y4
+	VMOVUPD Y4, 32(R13)(SI*8)
+	CMPQ    BX, $0x08
+	JLE     scaleDone
+	VMULPD  64(R13)(SI*8), Y2, Y4
+	VMOVUPD Y4, 64(R13)(SI*8)
+	VMULPD  96(R13)(SI*8), Y3, Y4
+	VMOVUPD Y4, 96(R13)(SI*8)
+	CMPQ    BX, $0x10
+	JLE     scaleDone
+	VMULPD  128(R13)(SI*8), Y2, Y2
+	VMOVUPD Y2, 128(R13)(SI*8)
+	VMULPD  160(R13)(SI*8), Y3, Y2
+	VMOVUPD Y2, 160(R13)(SI*8)
+
+scaleDone:
+first:
+	VBROADCASTSD stay+64(FP), Y2
+	VBROADCASTSD home+72(FP), Y3
+	VXORPD       Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VXORPD       Y8, Y8, Y8
+	VXORPD       Y9, Y9, Y9
+	VXORPD       Y10, Y10, Y10
+	VXORPD       Y11, Y11, Y11
+	XORQ         SI, SI
+
+mixLoop:
+	CMPQ         SI, DX
+	JGE          mixRest
+	VBROADCASTSD (AX)(SI*1), Y12
+	VMULPD       (R8)(SI*8), Y2, Y13
+	VMULPD       (R9)(SI*8), Y3, Y14
+	VADDPD       Y14, Y13, Y13
+	VMULPD       Y12, Y0, Y14
+	VADDPD       Y14, Y13, Y13
+	VMOVUPD      Y13, (DI)(SI*8)
+	VMULPD       Y13, Y13, Y13
+	VADDPD       Y13, Y4, Y4
+	VMULPD       32(R8)(SI*8), Y2, Y13
+	VMULPD       32(R9)(SI*8), Y3, Y14
+	VADDPD       Y14, Y13, Y13
+	VMULPD       Y12, Y1, Y12
+	VADDPD       Y12, Y13, Y13
+	VMOVUPD      Y13, 32(DI)(SI*8)
+	VMULPD       Y13, Y13, Y13
+	VADDPD       Y13, Y8, Y8
+	VBROADCASTSD 8(AX)(SI*1), Y12
+	VMULPD       64(R8)(SI*8), Y2, Y13
+	VMULPD       64(R9)(SI*8), Y3, Y14
+	VADDPD       Y14, Y13, Y13
+	VMULPD       Y12, Y0, Y14
+	VADDPD       Y14, Y13, Y13
+	VMOVUPD      Y13, 64(DI)(SI*8)
+	VMULPD       Y13, Y13, Y13
+	VADDPD       Y13, Y5, Y5
+	VMULPD       96(R8)(SI*8), Y2, Y13
+	VMULPD       96(R9)(SI*8), Y3, Y14
+	VADDPD       Y14, Y13, Y13
+	VMULPD       Y12, Y1, Y12
+	VADDPD       Y12, Y13, Y13
+	VMOVUPD      Y13, 96(DI)(SI*8)
+	VMULPD       Y13, Y13, Y13
+	VADDPD       Y13, Y9, Y9
+	VBROADCASTSD 16(AX)(SI*1), Y12
+	VMULPD       128(R8)(SI*8), Y2, Y13
+	VMULPD       128(R9)(SI*8), Y3, Y14
+	VADDPD       Y14, Y13, Y13
+	VMULPD       Y12, Y0, Y14
+	VADDPD       Y14, Y13, Y13
+	VMOVUPD      Y13, 128(DI)(SI*8)
+	VMULPD       Y13, Y13, Y13
+	VADDPD       Y13, Y6, Y6
+	VMULPD       160(R8)(SI*8), Y2, Y13
+	VMULPD       160(R9)(SI*8), Y3, Y14
+	VADDPD       Y14, Y13, Y13
+	VMULPD       Y12, Y1, Y12
+	VADDPD       Y12, Y13, Y13
+	VMOVUPD      Y13, 160(DI)(SI*8)
+	VMULPD       Y13, Y13, Y13
+	VADDPD       Y13, Y10, Y10
+	VBROADCASTSD 24(AX)(SI*1), Y12
+	VMULPD       192(R8)(SI*8), Y2, Y13
+	VMULPD       192(R9)(SI*8), Y3, Y14
+	VADDPD       Y14, Y13, Y13
+	VMULPD       Y12, Y0, Y14
+	VADDPD       Y14, Y13, Y13
+	VMOVUPD      Y13, 192(DI)(SI*8)
+	VMULPD       Y13, Y13, Y13
+	VADDPD       Y13, Y7, Y7
+	VMULPD       224(R8)(SI*8), Y2, Y13
+	VMULPD       224(R9)(SI*8), Y3, Y14
+	VADDPD       Y14, Y13, Y13
+	VMULPD       Y12, Y1, Y12
+	VADDPD       Y12, Y13, Y13
+	VMOVUPD      Y13, 224(DI)(SI*8)
+	VMULPD       Y13, Y13, Y13
+	VADDPD       Y13, Y11, Y11
+	ADDQ         $0x20, SI
+	JMP          mixLoop
+
+mixRest:
+	CMPQ         BX, $0x00
+	JLE          mixDone
+	VBROADCASTSD (AX)(SI*1), Y12
+	VMULPD       (R8)(SI*8), Y2, Y13
+	VMULPD       (R9)(SI*8), Y3, Y14
+	VADDPD       Y14, Y13, Y13
+	VMULPD       Y12, Y0, Y14
+	VADDPD       Y14, Y13, Y13
+	VMOVUPD      Y13, (DI)(SI*8)
+	VMULPD       Y13, Y13, Y13
+	VADDPD       Y13, Y4, Y4
+	VMULPD       32(R8)(SI*8), Y2, Y13
+	VMULPD       32(R9)(SI*8), Y3, Y14
+	VADDPD       Y14, Y13, Y13
+	VMULPD       Y12, Y1, Y12
+	VADDPD       Y12, Y13, Y13
+	VMOVUPD      Y13, 32(DI)(SI*8)
+	VMULPD       Y13, Y13, Y13
+	VADDPD       Y13, Y8, Y8
+	CMPQ         BX, $0x08
+	JLE          mixDone
+	VBROADCASTSD 8(AX)(SI*1), Y12
+	VMULPD       64(R8)(SI*8), Y2, Y13
+	VMULPD       64(R9)(SI*8), Y3, Y14
+	VADDPD       Y14, Y13, Y13
+	VMULPD       Y12, Y0, Y14
+	VADDPD       Y14, Y13, Y13
+	VMOVUPD      Y13, 64(DI)(SI*8)
+	VMULPD       Y13, Y13, Y13
+	VADDPD       Y13, Y5, Y5
+	VMULPD       96(R8)(SI*8), Y2, Y13
+	VMULPD       96(R9)(SI*8), Y3, Y14
+	VADDPD       Y14, Y13, Y13
+	VMULPD       Y12, Y1, Y12
+	VADDPD       Y12, Y13, Y13
+	VMOVUPD      Y13, 96(DI)(SI*8)
+	VMULPD       Y13, Y13, Y13
+	VADDPD       Y13, Y9, Y9
+	CMPQ         BX, $0x10
+	JLE          mixDone
+	VBROADCASTSD 16(AX)(SI*1), Y12
+	VMULPD       128(R8)(SI*8), Y2, Y13
+	VMULPD       128(R9)(SI*8), Y3, Y14
+	VADDPD       Y14, Y13, Y13
+	VMULPD       Y12, Y0, Y0
+	VADDPD       Y0, Y13, Y13
+	VMOVUPD      Y13, 128(DI)(SI*8)
+	VMULPD       Y13, Y13, Y13
+	VADDPD       Y13, Y6, Y6
+	VMULPD       160(R8)(SI*8), Y2, Y0
+	VMULPD       160(R9)(SI*8), Y3, Y2
+	VADDPD       Y2, Y0, Y0
+	VMULPD       Y12, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 160(DI)(SI*8)
+	VMULPD       Y0, Y0, Y0
+	VADDPD       Y0, Y10, Y10
+
+mixDone:
+	VADDPD       Y6, Y4, Y4
+	VADDPD       Y7, Y5, Y5
+	VADDPD       Y5, Y4, Y4
+	VADDPD       Y10, Y8, Y8
+	VADDPD       Y11, Y9, Y9
+	VADDPD       Y9, Y8, Y8
+	VMINPD       (R11), Y4, Y0
+	VMOVUPD      Y0, (R11)
+	VMOVUPD      64(R11), Y0
+	VBROADCASTSD sign<>+0(SB), Y1
+	VANDNPD      Y4, Y1, Y1
+	VPCMPGTQ     Y0, Y1, Y2
+	VBLENDVPD    Y2, Y1, Y0, Y0
+	VMOVUPD      Y0, 64(R11)
+	VBROADCASTSD c0<>+0(SB), Y0
+	VSQRTPD      Y4, Y1
+	VDIVPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (SP)
+	VMINPD       32(R11), Y8, Y0
+	VMOVUPD      Y0, 32(R11)
+	VMOVUPD      96(R11), Y0
+	VBROADCASTSD sign<>+0(SB), Y1
+	VANDNPD      Y8, Y1, Y1
+	VPCMPGTQ     Y0, Y1, Y2
+	VBLENDVPD    Y2, Y1, Y0, Y0
+	VMOVUPD      Y0, 96(R11)
+	VBROADCASTSD c0<>+0(SB), Y0
+	VSQRTPD      Y8, Y1
+	VDIVPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 32(SP)
+	ADDQ         CX, R8
+	ADDQ         CX, R9
+	ADDQ         CX, DI
+	ADDQ         CX, R13
+	DECQ         R10
+	JNZ          tile
+	VMOVUPD      (SP), Y0
+	VMOVUPD      32(SP), Y1
+	XORQ         SI, SI
+
+lastLoop:
+	CMPQ    SI, DX
+	JGE     lastRest
+	VMULPD  (R13)(SI*8), Y0, Y2
+	VMOVUPD Y2, (R13)(SI*8)
+	VMULPD  32(R13)(SI*8), Y1, Y2
+	VMOVUPD Y2, 32(R13)(SI*8)
+	VMULPD  64(R13)(SI*8), Y0, Y2
+	VMOVUPD Y2, 64(R13)(SI*8)
+	VMULPD  96(R13)(SI*8), Y1, Y2
+	VMOVUPD Y2, 96(R13)(SI*8)
+	VMULPD  128(R13)(SI*8), Y0, Y2
+	VMOVUPD Y2, 128(R13)(SI*8)
+	VMULPD  160(R13)(SI*8), Y1, Y2
+	VMOVUPD Y2, 160(R13)(SI*8)
+	VMULPD  192(R13)(SI*8), Y0, Y2
+	VMOVUPD Y2, 192(R13)(SI*8)
+	VMULPD  224(R13)(SI*8), Y1, Y2
+	VMOVUPD Y2, 224(R13)(SI*8)
+	ADDQ    $0x20, SI
+	JMP     lastLoop
+
+lastRest:
+	CMPQ    BX, $0x00
+	JLE     lastDone
+	VMULPD  (R13)(SI*8), Y0, Y2
+	VMOVUPD Y2, (R13)(SI*8)
+	VMULPD  32(R13)(SI*8), Y1, Y2
+	VMOVUPD Y2, 32(R13)(SI*8)
+	CMPQ    BX, $0x08
+	JLE     lastDone
+	VMULPD  64(R13)(SI*8), Y0, Y2
+	VMOVUPD Y2, 64(R13)(SI*8)
+	VMULPD  96(R13)(SI*8), Y1, Y2
+	VMOVUPD Y2, 96(R13)(SI*8)
+	CMPQ    BX, $0x10
+	JLE     lastDone
+	VMULPD  128(R13)(SI*8), Y0, Y0
+	VMOVUPD Y0, 128(R13)(SI*8)
+	VMULPD  160(R13)(SI*8), Y1, Y0
+	VMOVUPD Y0, 160(R13)(SI*8)
+
+lastDone:
+	VZEROUPPER
+	RET
+
 // func secularAVX512(x *float64, n int, k float64, s float64, single float32, limit int) int
 // Requires: AVX, AVX512DQ, AVX512F, POPCNT
-TEXT ·secularAVX512(SB), NOSPLIT, $0-56
+TEXT ·secularAVX512(SB), $2048-56
 	MOVQ x+0(FP), AX
 	MOVQ n+8(FP), CX
 	XORQ DX, DX
@@ -3072,912 +4998,1998 @@ many:
 	VMAXPD        Z3, Z1, Z1
 	VSQRTPD       Z1, Z1
 	VMULPD        Z0, Z1, Z1
-	VMOVUPD       Z1, Z1
+	VMOVUPD       Z1, 64(SP)
 	VMULPD        Z0, Z2, Z0
-	VMOVUPD       Z0, Z0
-	VBROADCASTSD  k+16(FP), Z2
-	VBROADCASTSD  c0<>+0(SB), Z4
-	VBROADCASTSD  sign<>+0(SB), Z3
-	VMOVUPD       64(AX), Z5
-	VANDNPD       Z5, Z3, Z3
-	VSUBPD        Z3, Z4, Z5
-	VADDPD        Z3, Z4, Z4
-	VMULPD        Z4, Z5, Z4
-	VXORPD        Z5, Z5, Z5
-	VMAXPD        Z5, Z4, Z4
-	VSQRTPD       Z4, Z4
-	VMULPD        Z2, Z4, Z4
-	VMOVUPD       Z4, Z4
-	VMULPD        Z2, Z3, Z2
-	VMOVUPD       Z2, Z3
-	VBROADCASTSD  k+16(FP), Z2
-	VBROADCASTSD  c0<>+0(SB), Z6
-	VBROADCASTSD  sign<>+0(SB), Z5
-	VMOVUPD       128(AX), Z7
-	VANDNPD       Z7, Z5, Z5
-	VSUBPD        Z5, Z6, Z7
-	VADDPD        Z5, Z6, Z6
-	VMULPD        Z6, Z7, Z6
-	VXORPD        Z7, Z7, Z7
-	VMAXPD        Z7, Z6, Z6
-	VSQRTPD       Z6, Z6
-	VMULPD        Z2, Z6, Z6
-	VMOVUPD       Z6, Z7
-	VMULPD        Z2, Z5, Z2
-	VMOVUPD       Z2, Z6
-	VBROADCASTSD  k+16(FP), Z2
-	VBROADCASTSD  c0<>+0(SB), Z8
-	VBROADCASTSD  sign<>+0(SB), Z5
-	VMOVUPD       192(AX), Z9
-	VANDNPD       Z9, Z5, Z5
-	VSUBPD        Z5, Z8, Z9
-	VADDPD        Z5, Z8, Z8
-	VMULPD        Z8, Z9, Z8
-	VXORPD        Z9, Z9, Z9
-	VMAXPD        Z9, Z8, Z8
-	VSQRTPD       Z8, Z8
-	VMULPD        Z2, Z8, Z8
-	VMOVUPD       Z8, Z10
-	VMULPD        Z2, Z5, Z2
-	VMOVUPD       Z2, Z9
-	VCVTPD2PS     Z0, Y12
-	VCVTPD2PS     Z3, Y2
-	VINSERTF64X4  $0x01, Y2, Z12, Z2
-	VCVTPD2PS     Z1, Y12
-	VCVTPD2PS     Z4, Y5
-	VINSERTF64X4  $0x01, Y5, Z12, Z5
-	VBROADCASTSS  single+32(FP), Z8
-	VSUBPS        Z8, Z5, Z11
-	VXORPD        Z13, Z13, Z13
-	VMAXPS        Z13, Z11, Z11
-	VMULPS        Z2, Z2, Z13
-	VMULPS        Z5, Z5, Z14
-	VMULPS        Z11, Z11, Z11
-	VADDPS        Z11, Z13, Z11
-	VSQRTPS       Z11, Z11
-	VMAXPS        Z2, Z11, Z2
-	VADDPS        Z8, Z2, Z11
-	VMULPS        Z2, Z2, Z15
-	VMULPS        Z11, Z11, Z24
-	VMULPS        Z15, Z14, Z25
-	VMULPS        Z24, Z13, Z26
-	VMULPS        Z15, Z25, Z27
-	VMULPS        Z26, Z24, Z24
-	VADDPS        Z24, Z27, Z24
-	VSUBPS        Z8, Z5, Z27
-	VSUBPS        Z2, Z27, Z27
-	VADDPS        Z11, Z5, Z28
-	VMULPS        Z28, Z27, Z27
-	VMULPS        Z15, Z27, Z15
-	VADDPS        Z26, Z15, Z15
-	VMULPS        Z2, Z25, Z25
-	VMULPS        Z11, Z26, Z26
-	VADDPS        Z26, Z25, Z25
-	VADDPS        Z25, Z25, Z25
-	VMULPS        Z15, Z25, Z26
-	VMULPS        Z11, Z2, Z11
-	VMULPS        Z11, Z26, Z11
-	VADDPS        Z15, Z15, Z26
-	VADDPS        Z15, Z26, Z15
-	VMULPS        Z15, Z24, Z15
-	VMULPS        Z25, Z25, Z24
-	VSUBPS        Z15, Z24, Z15
-	VDIVPS        Z15, Z11, Z11
-	VADDPS        Z11, Z2, Z2
-	VADDPS        Z8, Z2, Z11
-	VMULPS        Z2, Z2, Z15
-	VMULPS        Z11, Z11, Z24
-	VMULPS        Z15, Z14, Z25
-	VMULPS        Z24, Z13, Z26
-	VMULPS        Z15, Z25, Z27
-	VMULPS        Z26, Z24, Z24
-	VADDPS        Z24, Z27, Z24
-	VSUBPS        Z8, Z5, Z27
-	VSUBPS        Z2, Z27, Z27
-	VADDPS        Z11, Z5, Z28
-	VMULPS        Z28, Z27, Z27
-	VMULPS        Z15, Z27, Z15
-	VADDPS        Z26, Z15, Z15
-	VMULPS        Z2, Z25, Z25
-	VMULPS        Z11, Z26, Z26
-	VADDPS        Z26, Z25, Z25
-	VADDPS        Z25, Z25, Z25
-	VMULPS        Z15, Z25, Z26
-	VMULPS        Z11, Z2, Z11
-	VMULPS        Z11, Z26, Z11
-	VADDPS        Z15, Z15, Z26
-	VADDPS        Z15, Z26, Z15
-	VMULPS        Z15, Z24, Z15
-	VMULPS        Z25, Z25, Z24
-	VSUBPS        Z15, Z24, Z15
-	VDIVPS        Z15, Z11, Z11
-	VADDPS        Z11, Z2, Z2
-	VADDPS        Z8, Z2, Z11
-	VMULPS        Z2, Z2, Z15
-	VMULPS        Z11, Z11, Z24
-	VMULPS        Z15, Z14, Z14
-	VMULPS        Z24, Z13, Z13
-	VMULPS        Z15, Z14, Z25
-	VMULPS        Z13, Z24, Z24
-	VADDPS        Z24, Z25, Z24
-	VSUBPS        Z8, Z5, Z8
-	VSUBPS        Z2, Z8, Z8
-	VADDPS        Z11, Z5, Z5
-	VMULPS        Z5, Z8, Z5
-	VMULPS        Z15, Z5, Z5
-	VADDPS        Z13, Z5, Z5
-	VMULPS        Z2, Z14, Z8
-	VMULPS        Z11, Z13, Z13
-	VADDPS        Z13, Z8, Z8
-	VADDPS        Z8, Z8, Z8
-	VMULPS        Z5, Z8, Z13
-	VMULPS        Z11, Z2, Z11
-	VMULPS        Z11, Z13, Z11
-	VADDPS        Z5, Z5, Z13
-	VADDPS        Z5, Z13, Z5
-	VMULPS        Z5, Z24, Z5
-	VMULPS        Z8, Z8, Z8
-	VSUBPS        Z5, Z8, Z5
-	VDIVPS        Z5, Z11, Z5
-	VADDPS        Z5, Z2, Z5
-	VCVTPS2PD     Y5, Z2
-	VEXTRACTF64X4 $0x01, Z5, Y5
-	VCVTPS2PD     Y5, Z5
-	VCVTPD2PS     Z6, Y12
-	VCVTPD2PS     Z9, Y8
-	VINSERTF64X4  $0x01, Y8, Z12, Z8
-	VCVTPD2PS     Z7, Y12
-	VCVTPD2PS     Z10, Y11
-	VINSERTF64X4  $0x01, Y11, Z12, Z11
-	VBROADCASTSS  single+32(FP), Z13
-	VSUBPS        Z13, Z11, Z14
-	VXORPD        Z15, Z15, Z15
-	VMAXPS        Z15, Z14, Z14
-	VMULPS        Z8, Z8, Z15
-	VMULPS        Z11, Z11, Z24
-	VMULPS        Z14, Z14, Z14
-	VADDPS        Z14, Z15, Z14
-	VSQRTPS       Z14, Z14
-	VMAXPS        Z8, Z14, Z8
-	VADDPS        Z13, Z8, Z14
-	VMULPS        Z8, Z8, Z25
-	VMULPS        Z14, Z14, Z26
-	VMULPS        Z25, Z24, Z27
-	VMULPS        Z26, Z15, Z28
-	VMULPS        Z25, Z27, Z29
-	VMULPS        Z28, Z26, Z26
-	VADDPS        Z26, Z29, Z26
-	VSUBPS        Z13, Z11, Z29
-	VSUBPS        Z8, Z29, Z29
-	VADDPS        Z14, Z11, Z30
-	VMULPS        Z30, Z29, Z29
-	VMULPS        Z25, Z29, Z25
-	VADDPS        Z28, Z25, Z25
-	VMULPS        Z8, Z27, Z27
-	VMULPS        Z14, Z28, Z28
-	VADDPS        Z28, Z27, Z27
-	VADDPS        Z27, Z27, Z27
-	VMULPS        Z25, Z27, Z28
-	VMULPS        Z14, Z8, Z14
-	VMULPS        Z14, Z28, Z14
-	VADDPS        Z25, Z25, Z28
-	VADDPS        Z25, Z28, Z25
-	VMULPS        Z25, Z26, Z25
-	VMULPS        Z27, Z27, Z26
-	VSUBPS        Z25, Z26, Z25
-	VDIVPS        Z25, Z14, Z14
-	VADDPS        Z14, Z8, Z8
-	VADDPS        Z13, Z8, Z14
-	VMULPS        Z8, Z8, Z25
-	VMULPS        Z14, Z14, Z26
-	VMULPS        Z25, Z24, Z27
-	VMULPS        Z26, Z15, Z28
-	VMULPS        Z25, Z27, Z29
-	VMULPS        Z28, Z26, Z26
-	VADDPS        Z26, Z29, Z26
-	VSUBPS        Z13, Z11, Z29
-	VSUBPS        Z8, Z29, Z29
-	VADDPS        Z14, Z11, Z30
-	VMULPS        Z30, Z29, Z29
-	VMULPS        Z25, Z29, Z25
-	VADDPS        Z28, Z25, Z25
-	VMULPS        Z8, Z27, Z27
-	VMULPS        Z14, Z28, Z28
-	VADDPS        Z28, Z27, Z27
-	VADDPS        Z27, Z27, Z27
-	VMULPS        Z25, Z27, Z28
-	VMULPS        Z14, Z8, Z14
-	VMULPS        Z14, Z28, Z14
-	VADDPS        Z25, Z25, Z28
-	VADDPS        Z25, Z28, Z25
-	VMULPS        Z25, Z26, Z25
-	VMULPS        Z27, Z27, Z26
-	VSUBPS        Z25, Z26, Z25
-	VDIVPS        Z25, Z14, Z14
-	VADDPS        Z14, Z8, Z8
-	VADDPS        Z13, Z8, Z14
-	VMULPS        Z8, Z8, Z25
-	VMULPS        Z14, Z14, Z26
-	VMULPS        Z25, Z24, Z24
-	VMULPS        Z26, Z15, Z15
-	VMULPS        Z25, Z24, Z27
-	VMULPS        Z15, Z26, Z26
-	VADDPS        Z26, Z27, Z26
-	VSUBPS        Z13, Z11, Z13
-	VSUBPS        Z8, Z13, Z13
-	VADDPS        Z14, Z11, Z11
-	VMULPS        Z11, Z13, Z11
-	VMULPS        Z25, Z11, Z11
-	VADDPS        Z15, Z11, Z11
-	VMULPS        Z8, Z24, Z13
-	VMULPS        Z14, Z15, Z15
-	VADDPS        Z15, Z13, Z13
-	VADDPS        Z13, Z13, Z13
-	VMULPS        Z11, Z13, Z15
-	VMULPS        Z14, Z8, Z14
-	VMULPS        Z14, Z15, Z14
-	VADDPS        Z11, Z11, Z15
-	VADDPS        Z11, Z15, Z11
-	VMULPS        Z11, Z26, Z11
-	VMULPS        Z13, Z13, Z13
-	VSUBPS        Z11, Z13, Z11
-	VDIVPS        Z11, Z14, Z11
-	VADDPS        Z11, Z8, Z11
-	VCVTPS2PD     Y11, Z8
-	VEXTRACTF64X4 $0x01, Z11, Y11
-	VCVTPS2PD     Y11, Z11
-	XORL          BX, BX
-	VMOVUPD       Z0, Z13
-	VMOVUPD       Z1, Z14
-	VBROADCASTSD  s+24(FP), Z15
-	VMULPD        Z13, Z13, Z13
-	VMULPD        Z14, Z14, Z24
-	VADDPD        Z15, Z2, Z25
-	VMULPD        Z2, Z2, Z26
-	VMULPD        Z25, Z25, Z27
-	VMULPD        Z26, Z24, Z24
-	VMULPD        Z27, Z13, Z13
-	VMULPD        Z26, Z24, Z28
-	VMULPD        Z13, Z27, Z27
-	VADDPD        Z27, Z28, Z27
-	VSUBPD        Z15, Z14, Z15
-	VSUBPD        Z2, Z15, Z15
-	VADDPD        Z25, Z14, Z14
-	VMULPD        Z14, Z15, Z14
-	VMULPD        Z26, Z14, Z14
-	VADDPD        Z13, Z14, Z14
-	VMULPD        Z2, Z24, Z15
-	VMULPD        Z25, Z13, Z13
-	VADDPD        Z13, Z15, Z13
-	VADDPD        Z13, Z13, Z13
-	VMULPD        Z14, Z13, Z15
-	VMULPD        Z25, Z2, Z24
-	VMULPD        Z24, Z15, Z15
-	VADDPD        Z14, Z14, Z24
-	VADDPD        Z14, Z24, Z14
-	VMULPD        Z14, Z27, Z14
-	VMULPD        Z13, Z13, Z13
-	VSUBPD        Z14, Z13, Z13
-	VDIVPD        Z13, Z15, Z13
-	VADDPD        Z13, Z2, Z2
-	VBROADCASTSD  sign<>+0(SB), Z14
-	VANDNPD       Z13, Z14, Z13
-	VBROADCASTSD  quick<>+0(SB), Z14
-	VMULPD        Z2, Z14, Z14
-	VCMPPD        $0x06, Z14, Z13, K1
-	VMOVUPD       Z0, Z13
-	VXORPD        Z14, Z14, Z14
-	VCMPPD        $0x04, Z14, Z13, K2
-	VBROADCASTSD  c0<>+0(SB), Z13
-	VBLENDMPD     Z2, Z13, K2, Z16
-	VMOVUPD       Z16, Z2
-	KANDB         K2, K1, K2
-	KMOVB         K2, K1
-	KMOVB         K2, SI
-	SHLL          $0x08, BX
-	ORL           SI, BX
-	VMOVUPD       Z3, Z13
-	VMOVUPD       Z4, Z14
-	VBROADCASTSD  s+24(FP), Z15
-	VMULPD        Z13, Z13, Z13
-	VMULPD        Z14, Z14, Z24
-	VADDPD        Z15, Z5, Z25
-	VMULPD        Z5, Z5, Z26
-	VMULPD        Z25, Z25, Z27
-	VMULPD        Z26, Z24, Z24
-	VMULPD        Z27, Z13, Z13
-	VMULPD        Z26, Z24, Z28
-	VMULPD        Z13, Z27, Z27
-	VADDPD        Z27, Z28, Z27
-	VSUBPD        Z15, Z14, Z15
-	VSUBPD        Z5, Z15, Z15
-	VADDPD        Z25, Z14, Z14
-	VMULPD        Z14, Z15, Z14
-	VMULPD        Z26, Z14, Z14
-	VADDPD        Z13, Z14, Z14
-	VMULPD        Z5, Z24, Z15
-	VMULPD        Z25, Z13, Z13
-	VADDPD        Z13, Z15, Z13
-	VADDPD        Z13, Z13, Z13
-	VMULPD        Z14, Z13, Z15
-	VMULPD        Z25, Z5, Z24
-	VMULPD        Z24, Z15, Z15
-	VADDPD        Z14, Z14, Z24
-	VADDPD        Z14, Z24, Z14
-	VMULPD        Z14, Z27, Z14
-	VMULPD        Z13, Z13, Z13
-	VSUBPD        Z14, Z13, Z13
-	VDIVPD        Z13, Z15, Z13
-	VADDPD        Z13, Z5, Z5
-	VBROADCASTSD  sign<>+0(SB), Z14
-	VANDNPD       Z13, Z14, Z13
-	VBROADCASTSD  quick<>+0(SB), Z14
-	VMULPD        Z5, Z14, Z14
-	VCMPPD        $0x06, Z14, Z13, K2
-	VMOVUPD       Z3, Z13
-	VXORPD        Z14, Z14, Z14
-	VCMPPD        $0x04, Z14, Z13, K3
-	VBROADCASTSD  c0<>+0(SB), Z13
-	VBLENDMPD     Z5, Z13, K3, Z17
-	VMOVUPD       Z17, Z5
-	KANDB         K3, K2, K3
-	KMOVB         K3, K2
-	KMOVB         K3, SI
-	SHLL          $0x08, BX
-	ORL           SI, BX
-	VMOVUPD       Z6, Z13
-	VMOVUPD       Z7, Z14
-	VBROADCASTSD  s+24(FP), Z15
-	VMULPD        Z13, Z13, Z13
-	VMULPD        Z14, Z14, Z24
-	VADDPD        Z15, Z8, Z25
-	VMULPD        Z8, Z8, Z26
-	VMULPD        Z25, Z25, Z27
-	VMULPD        Z26, Z24, Z24
-	VMULPD        Z27, Z13, Z13
-	VMULPD        Z26, Z24, Z28
-	VMULPD        Z13, Z27, Z27
-	VADDPD        Z27, Z28, Z27
-	VSUBPD        Z15, Z14, Z15
-	VSUBPD        Z8, Z15, Z15
-	VADDPD        Z25, Z14, Z14
-	VMULPD        Z14, Z15, Z14
-	VMULPD        Z26, Z14, Z14
-	VADDPD        Z13, Z14, Z14
-	VMULPD        Z8, Z24, Z15
-	VMULPD        Z25, Z13, Z13
-	VADDPD        Z13, Z15, Z13
-	VADDPD        Z13, Z13, Z13
-	VMULPD        Z14, Z13, Z15
-	VMULPD        Z25, Z8, Z24
-	VMULPD        Z24, Z15, Z15
-	VADDPD        Z14, Z14, Z24
-	VADDPD        Z14, Z24, Z14
-	VMULPD        Z14, Z27, Z14
-	VMULPD        Z13, Z13, Z13
-	VSUBPD        Z14, Z13, Z13
-	VDIVPD        Z13, Z15, Z13
-	VADDPD        Z13, Z8, Z8
-	VBROADCASTSD  sign<>+0(SB), Z14
-	VANDNPD       Z13, Z14, Z13
-	VBROADCASTSD  quick<>+0(SB), Z14
-	VMULPD        Z8, Z14, Z14
-	VCMPPD        $0x06, Z14, Z13, K3
-	VMOVUPD       Z6, Z13
-	VXORPD        Z14, Z14, Z14
-	VCMPPD        $0x04, Z14, Z13, K4
-	VBROADCASTSD  c0<>+0(SB), Z13
-	VBLENDMPD     Z8, Z13, K4, Z18
-	VMOVUPD       Z18, Z8
-	KANDB         K4, K3, K4
-	KMOVB         K4, K3
-	KMOVB         K4, SI
-	SHLL          $0x08, BX
-	ORL           SI, BX
-	VMOVUPD       Z9, Z13
-	VMOVUPD       Z10, Z14
-	VBROADCASTSD  s+24(FP), Z15
-	VMULPD        Z13, Z13, Z13
-	VMULPD        Z14, Z14, Z24
-	VADDPD        Z15, Z11, Z25
-	VMULPD        Z11, Z11, Z26
-	VMULPD        Z25, Z25, Z27
-	VMULPD        Z26, Z24, Z24
-	VMULPD        Z27, Z13, Z13
-	VMULPD        Z26, Z24, Z28
-	VMULPD        Z13, Z27, Z27
-	VADDPD        Z27, Z28, Z27
-	VSUBPD        Z15, Z14, Z15
-	VSUBPD        Z11, Z15, Z15
-	VADDPD        Z25, Z14, Z14
-	VMULPD        Z14, Z15, Z14
-	VMULPD        Z26, Z14, Z14
-	VADDPD        Z13, Z14, Z14
-	VMULPD        Z11, Z24, Z15
-	VMULPD        Z25, Z13, Z13
-	VADDPD        Z13, Z15, Z13
-	VADDPD        Z13, Z13, Z13
-	VMULPD        Z14, Z13, Z15
-	VMULPD        Z25, Z11, Z24
-	VMULPD        Z24, Z15, Z15
-	VADDPD        Z14, Z14, Z24
-	VADDPD        Z14, Z24, Z14
-	VMULPD        Z14, Z27, Z14
-	VMULPD        Z13, Z13, Z13
-	VSUBPD        Z14, Z13, Z13
-	VDIVPD        Z13, Z15, Z13
-	VADDPD        Z13, Z11, Z11
-	VBROADCASTSD  sign<>+0(SB), Z14
-	VANDNPD       Z13, Z14, Z13
-	VBROADCASTSD  quick<>+0(SB), Z14
-	VMULPD        Z11, Z14, Z14
-	VCMPPD        $0x06, Z14, Z13, K4
-	VMOVUPD       Z9, Z13
-	VXORPD        Z14, Z14, Z14
-	VCMPPD        $0x04, Z14, Z13, K5
-	VBROADCASTSD  c0<>+0(SB), Z13
-	VBLENDMPD     Z11, Z13, K5, Z19
-	VMOVUPD       Z19, Z11
-	KANDB         K5, K4, K5
-	KMOVB         K5, K4
-	KMOVB         K5, SI
-	SHLL          $0x08, BX
-	ORL           SI, BX
-	TESTL         BX, BX
+	VMOVUPD       Z0, (SP)
+	VBROADCASTSD  k+16(FP), Z0
+	VBROADCASTSD  c0<>+0(SB), Z1
+	VBROADCASTSD  sign<>+0(SB), Z2
+	VMOVUPD       64(AX), Z3
+	VANDNPD       Z3, Z2, Z2
+	VSUBPD        Z2, Z1, Z3
+	VADDPD        Z2, Z1, Z1
+	VMULPD        Z1, Z3, Z1
+	VXORPD        Z3, Z3, Z3
+	VMAXPD        Z3, Z1, Z1
+	VSQRTPD       Z1, Z1
+	VMULPD        Z0, Z1, Z1
+	VMOVUPD       Z1, 320(SP)
+	VMULPD        Z0, Z2, Z0
+	VMOVUPD       Z0, 256(SP)
+	VBROADCASTSD  k+16(FP), Z0
+	VBROADCASTSD  c0<>+0(SB), Z1
+	VBROADCASTSD  sign<>+0(SB), Z2
+	VMOVUPD       128(AX), Z3
+	VANDNPD       Z3, Z2, Z2
+	VSUBPD        Z2, Z1, Z3
+	VADDPD        Z2, Z1, Z1
+	VMULPD        Z1, Z3, Z1
+	VXORPD        Z3, Z3, Z3
+	VMAXPD        Z3, Z1, Z1
+	VSQRTPD       Z1, Z1
+	VMULPD        Z0, Z1, Z1
+	VMOVUPD       Z1, 576(SP)
+	VMULPD        Z0, Z2, Z0
+	VMOVUPD       Z0, 512(SP)
+	VBROADCASTSD  k+16(FP), Z0
+	VBROADCASTSD  c0<>+0(SB), Z1
+	VBROADCASTSD  sign<>+0(SB), Z2
+	VMOVUPD       192(AX), Z3
+	VANDNPD       Z3, Z2, Z2
+	VSUBPD        Z2, Z1, Z3
+	VADDPD        Z2, Z1, Z1
+	VMULPD        Z1, Z3, Z1
+	VXORPD        Z3, Z3, Z3
+	VMAXPD        Z3, Z1, Z1
+	VSQRTPD       Z1, Z1
+	VMULPD        Z0, Z1, Z1
+	VMOVUPD       Z1, 832(SP)
+	VMULPD        Z0, Z2, Z0
+	VMOVUPD       Z0, 768(SP)
+	VBROADCASTSD  k+16(FP), Z0
+	VBROADCASTSD  c0<>+0(SB), Z1
+	VBROADCASTSD  sign<>+0(SB), Z2
+	VMOVUPD       256(AX), Z3
+	VANDNPD       Z3, Z2, Z2
+	VSUBPD        Z2, Z1, Z3
+	VADDPD        Z2, Z1, Z1
+	VMULPD        Z1, Z3, Z1
+	VXORPD        Z3, Z3, Z3
+	VMAXPD        Z3, Z1, Z1
+	VSQRTPD       Z1, Z1
+	VMULPD        Z0, Z1, Z1
+	VMOVUPD       Z1, 1088(SP)
+	VMULPD        Z0, Z2, Z0
+	VMOVUPD       Z0, 1024(SP)
+	VBROADCASTSD  k+16(FP), Z0
+	VBROADCASTSD  c0<>+0(SB), Z1
+	VBROADCASTSD  sign<>+0(SB), Z2
+	VMOVUPD       320(AX), Z3
+	VANDNPD       Z3, Z2, Z2
+	VSUBPD        Z2, Z1, Z3
+	VADDPD        Z2, Z1, Z1
+	VMULPD        Z1, Z3, Z1
+	VXORPD        Z3, Z3, Z3
+	VMAXPD        Z3, Z1, Z1
+	VSQRTPD       Z1, Z1
+	VMULPD        Z0, Z1, Z1
+	VMOVUPD       Z1, 1344(SP)
+	VMULPD        Z0, Z2, Z0
+	VMOVUPD       Z0, 1280(SP)
+	VBROADCASTSD  k+16(FP), Z0
+	VBROADCASTSD  c0<>+0(SB), Z1
+	VBROADCASTSD  sign<>+0(SB), Z2
+	VMOVUPD       384(AX), Z3
+	VANDNPD       Z3, Z2, Z2
+	VSUBPD        Z2, Z1, Z3
+	VADDPD        Z2, Z1, Z1
+	VMULPD        Z1, Z3, Z1
+	VXORPD        Z3, Z3, Z3
+	VMAXPD        Z3, Z1, Z1
+	VSQRTPD       Z1, Z1
+	VMULPD        Z0, Z1, Z1
+	VMOVUPD       Z1, 1600(SP)
+	VMULPD        Z0, Z2, Z0
+	VMOVUPD       Z0, 1536(SP)
+	VBROADCASTSD  k+16(FP), Z0
+	VBROADCASTSD  c0<>+0(SB), Z1
+	VBROADCASTSD  sign<>+0(SB), Z2
+	VMOVUPD       448(AX), Z3
+	VANDNPD       Z3, Z2, Z2
+	VSUBPD        Z2, Z1, Z3
+	VADDPD        Z2, Z1, Z1
+	VMULPD        Z1, Z3, Z1
+	VXORPD        Z3, Z3, Z3
+	VMAXPD        Z3, Z1, Z1
+	VSQRTPD       Z1, Z1
+	VMULPD        Z0, Z1, Z1
+	VMOVUPD       Z1, 1856(SP)
+	VMULPD        Z0, Z2, Z0
+	VMOVUPD       Z0, 1792(SP)
+	VCVTPD2PS     (SP), Y4
+	VCVTPD2PS     256(SP), Y0
+	VINSERTF64X4  $0x01, Y0, Z4, Z0
+	VCVTPD2PS     64(SP), Y4
+	VCVTPD2PS     320(SP), Y1
+	VINSERTF64X4  $0x01, Y1, Z4, Z1
+	VBROADCASTSS  single+32(FP), Z2
+	VSUBPS        Z2, Z1, Z2
+	VXORPD        Z3, Z3, Z3
+	VMAXPS        Z3, Z2, Z2
+	VMULPS        Z0, Z0, Z3
+	VMULPS        Z2, Z2, Z2
+	VADDPS        Z2, Z3, Z2
+	VSQRTPS       Z2, Z2
+	VMAXPS        Z0, Z2, Z0
+	VMOVUPD       Z0, 448(SP)
+	VMOVUPD       Z1, 128(SP)
+	VMOVUPD       Z3, 192(SP)
+	VMULPS        Z1, Z1, Z0
+	VMOVUPD       Z0, 384(SP)
+	VCVTPD2PS     512(SP), Y4
+	VCVTPD2PS     768(SP), Y0
+	VINSERTF64X4  $0x01, Y0, Z4, Z0
+	VCVTPD2PS     576(SP), Y4
+	VCVTPD2PS     832(SP), Y1
+	VINSERTF64X4  $0x01, Y1, Z4, Z1
+	VBROADCASTSS  single+32(FP), Z2
+	VSUBPS        Z2, Z1, Z2
+	VXORPD        Z3, Z3, Z3
+	VMAXPS        Z3, Z2, Z2
+	VMULPS        Z0, Z0, Z3
+	VMULPS        Z2, Z2, Z2
+	VADDPS        Z2, Z3, Z2
+	VSQRTPS       Z2, Z2
+	VMAXPS        Z0, Z2, Z0
+	VMOVUPD       Z0, 960(SP)
+	VMOVUPD       Z1, 640(SP)
+	VMOVUPD       Z3, 704(SP)
+	VMULPS        Z1, Z1, Z0
+	VMOVUPD       Z0, 896(SP)
+	VCVTPD2PS     1024(SP), Y4
+	VCVTPD2PS     1280(SP), Y0
+	VINSERTF64X4  $0x01, Y0, Z4, Z0
+	VCVTPD2PS     1088(SP), Y4
+	VCVTPD2PS     1344(SP), Y1
+	VINSERTF64X4  $0x01, Y1, Z4, Z1
+	VBROADCASTSS  single+32(FP), Z2
+	VSUBPS        Z2, Z1, Z2
+	VXORPD        Z3, Z3, Z3
+	VMAXPS        Z3, Z2, Z2
+	VMULPS        Z0, Z0, Z3
+	VMULPS        Z2, Z2, Z2
+	VADDPS        Z2, Z3, Z2
+	VSQRTPS       Z2, Z2
+	VMAXPS        Z0, Z2, Z0
+	VMOVUPD       Z0, 1472(SP)
+	VMOVUPD       Z1, 1152(SP)
+	VMOVUPD       Z3, 1216(SP)
+	VMULPS        Z1, Z1, Z0
+	VMOVUPD       Z0, 1408(SP)
+	VCVTPD2PS     1536(SP), Y4
+	VCVTPD2PS     1792(SP), Y0
+	VINSERTF64X4  $0x01, Y0, Z4, Z0
+	VCVTPD2PS     1600(SP), Y4
+	VCVTPD2PS     1856(SP), Y1
+	VINSERTF64X4  $0x01, Y1, Z4, Z1
+	VBROADCASTSS  single+32(FP), Z2
+	VSUBPS        Z2, Z1, Z2
+	VXORPD        Z3, Z3, Z3
+	VMAXPS        Z3, Z2, Z2
+	VMULPS        Z0, Z0, Z3
+	VMULPS        Z2, Z2, Z2
+	VADDPS        Z2, Z3, Z2
+	VSQRTPS       Z2, Z2
+	VMAXPS        Z0, Z2, Z0
+	VMOVUPD       Z0, 1984(SP)
+	VMOVUPD       Z1, 1664(SP)
+	VMOVUPD       Z3, 1728(SP)
+	VMULPS        Z1, Z1, Z0
+	VMOVUPD       Z0, 1920(SP)
+	VMOVUPD       448(SP), Z0
+	VBROADCASTSS  single+32(FP), Z1
+	VADDPS        Z1, Z0, Z2
+	VMULPS        Z0, Z0, Z3
+	VMULPS        Z2, Z2, Z21
+	VMULPS        384(SP), Z3, Z22
+	VMULPS        192(SP), Z21, Z23
+	VMULPS        Z3, Z22, Z24
+	VMULPS        Z23, Z21, Z21
+	VADDPS        Z21, Z24, Z21
+	VMOVUPD       128(SP), Z24
+	VSUBPS        Z1, Z24, Z1
+	VSUBPS        Z0, Z1, Z1
+	VADDPS        128(SP), Z2, Z24
+	VMULPS        Z24, Z1, Z1
+	VMULPS        Z3, Z1, Z1
+	VADDPS        Z23, Z1, Z1
+	VMULPS        Z0, Z22, Z3
+	VMULPS        Z2, Z23, Z22
+	VADDPS        Z22, Z3, Z3
+	VADDPS        Z3, Z3, Z3
+	VMULPS        Z1, Z3, Z22
+	VMULPS        Z2, Z0, Z2
+	VMULPS        Z2, Z22, Z2
+	VADDPS        Z1, Z1, Z22
+	VADDPS        Z1, Z22, Z1
+	VMULPS        Z1, Z21, Z1
+	VMULPS        Z3, Z3, Z3
+	VSUBPS        Z1, Z3, Z1
+	VDIVPS        Z1, Z2, Z1
+	VADDPS        Z1, Z0, Z0
+	VMOVUPD       Z0, 448(SP)
+	VMOVUPD       960(SP), Z0
+	VBROADCASTSS  single+32(FP), Z1
+	VADDPS        Z1, Z0, Z2
+	VMULPS        Z0, Z0, Z3
+	VMULPS        Z2, Z2, Z21
+	VMULPS        896(SP), Z3, Z22
+	VMULPS        704(SP), Z21, Z23
+	VMULPS        Z3, Z22, Z24
+	VMULPS        Z23, Z21, Z21
+	VADDPS        Z21, Z24, Z21
+	VMOVUPD       640(SP), Z24
+	VSUBPS        Z1, Z24, Z1
+	VSUBPS        Z0, Z1, Z1
+	VADDPS        640(SP), Z2, Z24
+	VMULPS        Z24, Z1, Z1
+	VMULPS        Z3, Z1, Z1
+	VADDPS        Z23, Z1, Z1
+	VMULPS        Z0, Z22, Z3
+	VMULPS        Z2, Z23, Z22
+	VADDPS        Z22, Z3, Z3
+	VADDPS        Z3, Z3, Z3
+	VMULPS        Z1, Z3, Z22
+	VMULPS        Z2, Z0, Z2
+	VMULPS        Z2, Z22, Z2
+	VADDPS        Z1, Z1, Z22
+	VADDPS        Z1, Z22, Z1
+	VMULPS        Z1, Z21, Z1
+	VMULPS        Z3, Z3, Z3
+	VSUBPS        Z1, Z3, Z1
+	VDIVPS        Z1, Z2, Z1
+	VADDPS        Z1, Z0, Z0
+	VMOVUPD       Z0, 960(SP)
+	VMOVUPD       1472(SP), Z0
+	VBROADCASTSS  single+32(FP), Z1
+	VADDPS        Z1, Z0, Z2
+	VMULPS        Z0, Z0, Z3
+	VMULPS        Z2, Z2, Z21
+	VMULPS        1408(SP), Z3, Z22
+	VMULPS        1216(SP), Z21, Z23
+	VMULPS        Z3, Z22, Z24
+	VMULPS        Z23, Z21, Z21
+	VADDPS        Z21, Z24, Z21
+	VMOVUPD       1152(SP), Z24
+	VSUBPS        Z1, Z24, Z1
+	VSUBPS        Z0, Z1, Z1
+	VADDPS        1152(SP), Z2, Z24
+	VMULPS        Z24, Z1, Z1
+	VMULPS        Z3, Z1, Z1
+	VADDPS        Z23, Z1, Z1
+	VMULPS        Z0, Z22, Z3
+	VMULPS        Z2, Z23, Z22
+	VADDPS        Z22, Z3, Z3
+	VADDPS        Z3, Z3, Z3
+	VMULPS        Z1, Z3, Z22
+	VMULPS        Z2, Z0, Z2
+	VMULPS        Z2, Z22, Z2
+	VADDPS        Z1, Z1, Z22
+	VADDPS        Z1, Z22, Z1
+	VMULPS        Z1, Z21, Z1
+	VMULPS        Z3, Z3, Z3
+	VSUBPS        Z1, Z3, Z1
+	VDIVPS        Z1, Z2, Z1
+	VADDPS        Z1, Z0, Z0
+	VMOVUPD       Z0, 1472(SP)
+	VMOVUPD       1984(SP), Z0
+	VBROADCASTSS  single+32(FP), Z1
+	VADDPS        Z1, Z0, Z2
+	VMULPS        Z0, Z0, Z3
+	VMULPS        Z2, Z2, Z21
+	VMULPS        1920(SP), Z3, Z22
+	VMULPS        1728(SP), Z21, Z23
+	VMULPS        Z3, Z22, Z24
+	VMULPS        Z23, Z21, Z21
+	VADDPS        Z21, Z24, Z21
+	VMOVUPD       1664(SP), Z24
+	VSUBPS        Z1, Z24, Z1
+	VSUBPS        Z0, Z1, Z1
+	VADDPS        1664(SP), Z2, Z24
+	VMULPS        Z24, Z1, Z1
+	VMULPS        Z3, Z1, Z1
+	VADDPS        Z23, Z1, Z1
+	VMULPS        Z0, Z22, Z3
+	VMULPS        Z2, Z23, Z22
+	VADDPS        Z22, Z3, Z3
+	VADDPS        Z3, Z3, Z3
+	VMULPS        Z1, Z3, Z22
+	VMULPS        Z2, Z0, Z2
+	VMULPS        Z2, Z22, Z2
+	VADDPS        Z1, Z1, Z22
+	VADDPS        Z1, Z22, Z1
+	VMULPS        Z1, Z21, Z1
+	VMULPS        Z3, Z3, Z3
+	VSUBPS        Z1, Z3, Z1
+	VDIVPS        Z1, Z2, Z1
+	VADDPS        Z1, Z0, Z0
+	VMOVUPD       Z0, 1984(SP)
+	VMOVUPD       448(SP), Z0
+	VBROADCASTSS  single+32(FP), Z1
+	VADDPS        Z1, Z0, Z2
+	VMULPS        Z0, Z0, Z3
+	VMULPS        Z2, Z2, Z21
+	VMULPS        384(SP), Z3, Z22
+	VMULPS        192(SP), Z21, Z23
+	VMULPS        Z3, Z22, Z24
+	VMULPS        Z23, Z21, Z21
+	VADDPS        Z21, Z24, Z21
+	VMOVUPD       128(SP), Z24
+	VSUBPS        Z1, Z24, Z1
+	VSUBPS        Z0, Z1, Z1
+	VADDPS        128(SP), Z2, Z24
+	VMULPS        Z24, Z1, Z1
+	VMULPS        Z3, Z1, Z1
+	VADDPS        Z23, Z1, Z1
+	VMULPS        Z0, Z22, Z3
+	VMULPS        Z2, Z23, Z22
+	VADDPS        Z22, Z3, Z3
+	VADDPS        Z3, Z3, Z3
+	VMULPS        Z1, Z3, Z22
+	VMULPS        Z2, Z0, Z2
+	VMULPS        Z2, Z22, Z2
+	VADDPS        Z1, Z1, Z22
+	VADDPS        Z1, Z22, Z1
+	VMULPS        Z1, Z21, Z1
+	VMULPS        Z3, Z3, Z3
+	VSUBPS        Z1, Z3, Z1
+	VDIVPS        Z1, Z2, Z1
+	VADDPS        Z1, Z0, Z0
+	VMOVUPD       Z0, 448(SP)
+	VMOVUPD       960(SP), Z0
+	VBROADCASTSS  single+32(FP), Z1
+	VADDPS        Z1, Z0, Z2
+	VMULPS        Z0, Z0, Z3
+	VMULPS        Z2, Z2, Z21
+	VMULPS        896(SP), Z3, Z22
+	VMULPS        704(SP), Z21, Z23
+	VMULPS        Z3, Z22, Z24
+	VMULPS        Z23, Z21, Z21
+	VADDPS        Z21, Z24, Z21
+	VMOVUPD       640(SP), Z24
+	VSUBPS        Z1, Z24, Z1
+	VSUBPS        Z0, Z1, Z1
+	VADDPS        640(SP), Z2, Z24
+	VMULPS        Z24, Z1, Z1
+	VMULPS        Z3, Z1, Z1
+	VADDPS        Z23, Z1, Z1
+	VMULPS        Z0, Z22, Z3
+	VMULPS        Z2, Z23, Z22
+	VADDPS        Z22, Z3, Z3
+	VADDPS        Z3, Z3, Z3
+	VMULPS        Z1, Z3, Z22
+	VMULPS        Z2, Z0, Z2
+	VMULPS        Z2, Z22, Z2
+	VADDPS        Z1, Z1, Z22
+	VADDPS        Z1, Z22, Z1
+	VMULPS        Z1, Z21, Z1
+	VMULPS        Z3, Z3, Z3
+	VSUBPS        Z1, Z3, Z1
+	VDIVPS        Z1, Z2, Z1
+	VADDPS        Z1, Z0, Z0
+	VMOVUPD       Z0, 960(SP)
+	VMOVUPD       1472(SP), Z0
+	VBROADCASTSS  single+32(FP), Z1
+	VADDPS        Z1, Z0, Z2
+	VMULPS        Z0, Z0, Z3
+	VMULPS        Z2, Z2, Z21
+	VMULPS        1408(SP), Z3, Z22
+	VMULPS        1216(SP), Z21, Z23
+	VMULPS        Z3, Z22, Z24
+	VMULPS        Z23, Z21, Z21
+	VADDPS        Z21, Z24, Z21
+	VMOVUPD       1152(SP), Z24
+	VSUBPS        Z1, Z24, Z1
+	VSUBPS        Z0, Z1, Z1
+	VADDPS        1152(SP), Z2, Z24
+	VMULPS        Z24, Z1, Z1
+	VMULPS        Z3, Z1, Z1
+	VADDPS        Z23, Z1, Z1
+	VMULPS        Z0, Z22, Z3
+	VMULPS        Z2, Z23, Z22
+	VADDPS        Z22, Z3, Z3
+	VADDPS        Z3, Z3, Z3
+	VMULPS        Z1, Z3, Z22
+	VMULPS        Z2, Z0, Z2
+	VMULPS        Z2, Z22, Z2
+	VADDPS        Z1, Z1, Z22
+	VADDPS        Z1, Z22, Z1
+	VMULPS        Z1, Z21, Z1
+	VMULPS        Z3, Z3, Z3
+	VSUBPS        Z1, Z3, Z1
+	VDIVPS        Z1, Z2, Z1
+	VADDPS        Z1, Z0, Z0
+	VMOVUPD       Z0, 1472(SP)
+	VMOVUPD       1984(SP), Z0
+	VBROADCASTSS  single+32(FP), Z1
+	VADDPS        Z1, Z0, Z2
+	VMULPS        Z0, Z0, Z3
+	VMULPS        Z2, Z2, Z21
+	VMULPS        1920(SP), Z3, Z22
+	VMULPS        1728(SP), Z21, Z23
+	VMULPS        Z3, Z22, Z24
+	VMULPS        Z23, Z21, Z21
+	VADDPS        Z21, Z24, Z21
+	VMOVUPD       1664(SP), Z24
+	VSUBPS        Z1, Z24, Z1
+	VSUBPS        Z0, Z1, Z1
+	VADDPS        1664(SP), Z2, Z24
+	VMULPS        Z24, Z1, Z1
+	VMULPS        Z3, Z1, Z1
+	VADDPS        Z23, Z1, Z1
+	VMULPS        Z0, Z22, Z3
+	VMULPS        Z2, Z23, Z22
+	VADDPS        Z22, Z3, Z3
+	VADDPS        Z3, Z3, Z3
+	VMULPS        Z1, Z3, Z22
+	VMULPS        Z2, Z0, Z2
+	VMULPS        Z2, Z22, Z2
+	VADDPS        Z1, Z1, Z22
+	VADDPS        Z1, Z22, Z1
+	VMULPS        Z1, Z21, Z1
+	VMULPS        Z3, Z3, Z3
+	VSUBPS        Z1, Z3, Z1
+	VDIVPS        Z1, Z2, Z1
+	VADDPS        Z1, Z0, Z0
+	VMOVUPD       Z0, 1984(SP)
+	VMOVUPD       448(SP), Z0
+	VBROADCASTSS  single+32(FP), Z1
+	VADDPS        Z1, Z0, Z2
+	VMULPS        Z0, Z0, Z3
+	VMULPS        Z2, Z2, Z21
+	VMULPS        384(SP), Z3, Z22
+	VMULPS        192(SP), Z21, Z23
+	VMULPS        Z3, Z22, Z24
+	VMULPS        Z23, Z21, Z21
+	VADDPS        Z21, Z24, Z21
+	VMOVUPD       128(SP), Z24
+	VSUBPS        Z1, Z24, Z1
+	VSUBPS        Z0, Z1, Z1
+	VADDPS        128(SP), Z2, Z24
+	VMULPS        Z24, Z1, Z1
+	VMULPS        Z3, Z1, Z1
+	VADDPS        Z23, Z1, Z1
+	VMULPS        Z0, Z22, Z3
+	VMULPS        Z2, Z23, Z22
+	VADDPS        Z22, Z3, Z3
+	VADDPS        Z3, Z3, Z3
+	VMULPS        Z1, Z3, Z22
+	VMULPS        Z2, Z0, Z2
+	VMULPS        Z2, Z22, Z2
+	VADDPS        Z1, Z1, Z22
+	VADDPS        Z1, Z22, Z1
+	VMULPS        Z1, Z21, Z1
+	VMULPS        Z3, Z3, Z3
+	VSUBPS        Z1, Z3, Z1
+	VDIVPS        Z1, Z2, Z1
+	VADDPS        Z1, Z0, Z0
+	VMOVUPD       Z0, 448(SP)
+	VMOVUPD       960(SP), Z0
+	VBROADCASTSS  single+32(FP), Z1
+	VADDPS        Z1, Z0, Z2
+	VMULPS        Z0, Z0, Z3
+	VMULPS        Z2, Z2, Z21
+	VMULPS        896(SP), Z3, Z22
+	VMULPS        704(SP), Z21, Z23
+	VMULPS        Z3, Z22, Z24
+	VMULPS        Z23, Z21, Z21
+	VADDPS        Z21, Z24, Z21
+	VMOVUPD       640(SP), Z24
+	VSUBPS        Z1, Z24, Z1
+	VSUBPS        Z0, Z1, Z1
+	VADDPS        640(SP), Z2, Z24
+	VMULPS        Z24, Z1, Z1
+	VMULPS        Z3, Z1, Z1
+	VADDPS        Z23, Z1, Z1
+	VMULPS        Z0, Z22, Z3
+	VMULPS        Z2, Z23, Z22
+	VADDPS        Z22, Z3, Z3
+	VADDPS        Z3, Z3, Z3
+	VMULPS        Z1, Z3, Z22
+	VMULPS        Z2, Z0, Z2
+	VMULPS        Z2, Z22, Z2
+	VADDPS        Z1, Z1, Z22
+	VADDPS        Z1, Z22, Z1
+	VMULPS        Z1, Z21, Z1
+	VMULPS        Z3, Z3, Z3
+	VSUBPS        Z1, Z3, Z1
+	VDIVPS        Z1, Z2, Z1
+	VADDPS        Z1, Z0, Z0
+	VMOVUPD       Z0, 960(SP)
+	VMOVUPD       1472(SP), Z0
+	VBROADCASTSS  single+32(FP), Z1
+	VADDPS        Z1, Z0, Z2
+	VMULPS        Z0, Z0, Z3
+	VMULPS        Z2, Z2, Z21
+	VMULPS        1408(SP), Z3, Z22
+	VMULPS        1216(SP), Z21, Z23
+	VMULPS        Z3, Z22, Z24
+	VMULPS        Z23, Z21, Z21
+	VADDPS        Z21, Z24, Z21
+	VMOVUPD       1152(SP), Z24
+	VSUBPS        Z1, Z24, Z1
+	VSUBPS        Z0, Z1, Z1
+	VADDPS        1152(SP), Z2, Z24
+	VMULPS        Z24, Z1, Z1
+	VMULPS        Z3, Z1, Z1
+	VADDPS        Z23, Z1, Z1
+	VMULPS        Z0, Z22, Z3
+	VMULPS        Z2, Z23, Z22
+	VADDPS        Z22, Z3, Z3
+	VADDPS        Z3, Z3, Z3
+	VMULPS        Z1, Z3, Z22
+	VMULPS        Z2, Z0, Z2
+	VMULPS        Z2, Z22, Z2
+	VADDPS        Z1, Z1, Z22
+	VADDPS        Z1, Z22, Z1
+	VMULPS        Z1, Z21, Z1
+	VMULPS        Z3, Z3, Z3
+	VSUBPS        Z1, Z3, Z1
+	VDIVPS        Z1, Z2, Z1
+	VADDPS        Z1, Z0, Z0
+	VMOVUPD       Z0, 1472(SP)
+	VMOVUPD       1984(SP), Z0
+	VBROADCASTSS  single+32(FP), Z1
+	VADDPS        Z1, Z0, Z2
+	VMULPS        Z0, Z0, Z3
+	VMULPS        Z2, Z2, Z21
+	VMULPS        1920(SP), Z3, Z22
+	VMULPS        1728(SP), Z21, Z23
+	VMULPS        Z3, Z22, Z24
+	VMULPS        Z23, Z21, Z21
+	VADDPS        Z21, Z24, Z21
+	VMOVUPD       1664(SP), Z24
+	VSUBPS        Z1, Z24, Z1
+	VSUBPS        Z0, Z1, Z1
+	VADDPS        1664(SP), Z2, Z24
+	VMULPS        Z24, Z1, Z1
+	VMULPS        Z3, Z1, Z1
+	VADDPS        Z23, Z1, Z1
+	VMULPS        Z0, Z22, Z3
+	VMULPS        Z2, Z23, Z22
+	VADDPS        Z22, Z3, Z3
+	VADDPS        Z3, Z3, Z3
+	VMULPS        Z1, Z3, Z22
+	VMULPS        Z2, Z0, Z2
+	VMULPS        Z2, Z22, Z2
+	VADDPS        Z1, Z1, Z22
+	VADDPS        Z1, Z22, Z1
+	VMULPS        Z1, Z21, Z1
+	VMULPS        Z3, Z3, Z3
+	VSUBPS        Z1, Z3, Z1
+	VDIVPS        Z1, Z2, Z1
+	VADDPS        Z1, Z0, Z0
+	VMOVUPD       Z0, 1984(SP)
+	VMOVUPD       448(SP), Z0
+	VCVTPS2PD     Y0, Z1
+	VEXTRACTF64X4 $0x01, Z0, Y0
+	VCVTPS2PD     Y0, Z0
+	VMOVUPD       Z1, 192(SP)
+	VMOVUPD       Z0, 448(SP)
+	VMOVUPD       960(SP), Z0
+	VCVTPS2PD     Y0, Z1
+	VEXTRACTF64X4 $0x01, Z0, Y0
+	VCVTPS2PD     Y0, Z0
+	VMOVUPD       Z1, 704(SP)
+	VMOVUPD       Z0, 960(SP)
+	VMOVUPD       1472(SP), Z0
+	VCVTPS2PD     Y0, Z1
+	VEXTRACTF64X4 $0x01, Z0, Y0
+	VCVTPS2PD     Y0, Z0
+	VMOVUPD       Z1, 1216(SP)
+	VMOVUPD       Z0, 1472(SP)
+	VMOVUPD       1984(SP), Z0
+	VCVTPS2PD     Y0, Z1
+	VEXTRACTF64X4 $0x01, Z0, Y0
+	VCVTPS2PD     Y0, Z0
+	VMOVUPD       Z1, 1728(SP)
+	VMOVUPD       Z0, 1984(SP)
+	XORQ          BX, BX
+	VMOVUPD       (SP), Z0
+	VMOVUPD       64(SP), Z1
+	VMOVUPD       192(SP), Z2
+	VBROADCASTSD  s+24(FP), Z3
+	VMULPD        Z0, Z0, Z0
+	VMULPD        Z1, Z1, Z21
+	VADDPD        Z3, Z2, Z22
+	VMULPD        Z2, Z2, Z23
+	VMULPD        Z22, Z22, Z24
+	VMULPD        Z21, Z23, Z21
+	VMULPD        Z0, Z24, Z0
+	VMULPD        Z23, Z21, Z25
+	VMULPD        Z0, Z24, Z24
+	VADDPD        Z24, Z25, Z24
+	VMOVUPD       Z1, Z25
+	VSUBPD        Z3, Z25, Z3
+	VSUBPD        Z2, Z3, Z3
+	VADDPD        Z1, Z22, Z1
+	VMULPD        Z1, Z3, Z1
+	VMULPD        Z23, Z1, Z1
+	VADDPD        Z0, Z1, Z1
+	VMULPD        Z2, Z21, Z3
+	VMULPD        Z22, Z0, Z0
+	VADDPD        Z0, Z3, Z0
+	VADDPD        Z0, Z0, Z0
+	VMULPD        Z1, Z0, Z3
+	VMULPD        Z22, Z2, Z21
+	VMULPD        Z21, Z3, Z3
+	VADDPD        Z1, Z1, Z21
+	VADDPD        Z1, Z21, Z1
+	VMULPD        Z1, Z24, Z1
+	VMULPD        Z0, Z0, Z0
+	VSUBPD        Z1, Z0, Z0
+	VDIVPD        Z0, Z3, Z0
+	VADDPD        Z0, Z2, Z1
+	VBROADCASTSD  sign<>+0(SB), Z2
+	VANDNPD       Z0, Z2, Z0
+	VBROADCASTSD  quick<>+0(SB), Z2
+	VMULPD        Z1, Z2, Z2
+	VCMPPD        $0x06, Z2, Z0, K1
+	VMOVUPD       (SP), Z0
+	VXORPD        Z2, Z2, Z2
+	VCMPPD        $0x04, Z2, Z0, K2
+	VBROADCASTSD  c0<>+0(SB), Z0
+	VBLENDMPD     Z1, Z0, K2, Z5
+	VMOVUPD       Z5, 192(SP)
+	KANDB         K2, K1, K1
+	KMOVB         K1, 128(SP)
+	KMOVB         K1, SI
+	SHLQ          $0x08, BX
+	ORQ           SI, BX
+	VMOVUPD       256(SP), Z0
+	VMOVUPD       320(SP), Z1
+	VMOVUPD       448(SP), Z2
+	VBROADCASTSD  s+24(FP), Z3
+	VMULPD        Z0, Z0, Z0
+	VMULPD        Z1, Z1, Z21
+	VADDPD        Z3, Z2, Z22
+	VMULPD        Z2, Z2, Z23
+	VMULPD        Z22, Z22, Z24
+	VMULPD        Z21, Z23, Z21
+	VMULPD        Z0, Z24, Z0
+	VMULPD        Z23, Z21, Z25
+	VMULPD        Z0, Z24, Z24
+	VADDPD        Z24, Z25, Z24
+	VMOVUPD       Z1, Z25
+	VSUBPD        Z3, Z25, Z3
+	VSUBPD        Z2, Z3, Z3
+	VADDPD        Z1, Z22, Z1
+	VMULPD        Z1, Z3, Z1
+	VMULPD        Z23, Z1, Z1
+	VADDPD        Z0, Z1, Z1
+	VMULPD        Z2, Z21, Z3
+	VMULPD        Z22, Z0, Z0
+	VADDPD        Z0, Z3, Z0
+	VADDPD        Z0, Z0, Z0
+	VMULPD        Z1, Z0, Z3
+	VMULPD        Z22, Z2, Z21
+	VMULPD        Z21, Z3, Z3
+	VADDPD        Z1, Z1, Z21
+	VADDPD        Z1, Z21, Z1
+	VMULPD        Z1, Z24, Z1
+	VMULPD        Z0, Z0, Z0
+	VSUBPD        Z1, Z0, Z0
+	VDIVPD        Z0, Z3, Z0
+	VADDPD        Z0, Z2, Z1
+	VBROADCASTSD  sign<>+0(SB), Z2
+	VANDNPD       Z0, Z2, Z0
+	VBROADCASTSD  quick<>+0(SB), Z2
+	VMULPD        Z1, Z2, Z2
+	VCMPPD        $0x06, Z2, Z0, K1
+	VMOVUPD       256(SP), Z0
+	VXORPD        Z2, Z2, Z2
+	VCMPPD        $0x04, Z2, Z0, K2
+	VBROADCASTSD  c0<>+0(SB), Z0
+	VBLENDMPD     Z1, Z0, K2, Z6
+	VMOVUPD       Z6, 448(SP)
+	KANDB         K2, K1, K1
+	KMOVB         K1, 384(SP)
+	KMOVB         K1, SI
+	SHLQ          $0x08, BX
+	ORQ           SI, BX
+	VMOVUPD       512(SP), Z0
+	VMOVUPD       576(SP), Z1
+	VMOVUPD       704(SP), Z2
+	VBROADCASTSD  s+24(FP), Z3
+	VMULPD        Z0, Z0, Z0
+	VMULPD        Z1, Z1, Z21
+	VADDPD        Z3, Z2, Z22
+	VMULPD        Z2, Z2, Z23
+	VMULPD        Z22, Z22, Z24
+	VMULPD        Z21, Z23, Z21
+	VMULPD        Z0, Z24, Z0
+	VMULPD        Z23, Z21, Z25
+	VMULPD        Z0, Z24, Z24
+	VADDPD        Z24, Z25, Z24
+	VMOVUPD       Z1, Z25
+	VSUBPD        Z3, Z25, Z3
+	VSUBPD        Z2, Z3, Z3
+	VADDPD        Z1, Z22, Z1
+	VMULPD        Z1, Z3, Z1
+	VMULPD        Z23, Z1, Z1
+	VADDPD        Z0, Z1, Z1
+	VMULPD        Z2, Z21, Z3
+	VMULPD        Z22, Z0, Z0
+	VADDPD        Z0, Z3, Z0
+	VADDPD        Z0, Z0, Z0
+	VMULPD        Z1, Z0, Z3
+	VMULPD        Z22, Z2, Z21
+	VMULPD        Z21, Z3, Z3
+	VADDPD        Z1, Z1, Z21
+	VADDPD        Z1, Z21, Z1
+	VMULPD        Z1, Z24, Z1
+	VMULPD        Z0, Z0, Z0
+	VSUBPD        Z1, Z0, Z0
+	VDIVPD        Z0, Z3, Z0
+	VADDPD        Z0, Z2, Z1
+	VBROADCASTSD  sign<>+0(SB), Z2
+	VANDNPD       Z0, Z2, Z0
+	VBROADCASTSD  quick<>+0(SB), Z2
+	VMULPD        Z1, Z2, Z2
+	VCMPPD        $0x06, Z2, Z0, K1
+	VMOVUPD       512(SP), Z0
+	VXORPD        Z2, Z2, Z2
+	VCMPPD        $0x04, Z2, Z0, K2
+	VBROADCASTSD  c0<>+0(SB), Z0
+	VBLENDMPD     Z1, Z0, K2, Z7
+	VMOVUPD       Z7, 704(SP)
+	KANDB         K2, K1, K1
+	KMOVB         K1, 640(SP)
+	KMOVB         K1, SI
+	SHLQ          $0x08, BX
+	ORQ           SI, BX
+	VMOVUPD       768(SP), Z0
+	VMOVUPD       832(SP), Z1
+	VMOVUPD       960(SP), Z2
+	VBROADCASTSD  s+24(FP), Z3
+	VMULPD        Z0, Z0, Z0
+	VMULPD        Z1, Z1, Z21
+	VADDPD        Z3, Z2, Z22
+	VMULPD        Z2, Z2, Z23
+	VMULPD        Z22, Z22, Z24
+	VMULPD        Z21, Z23, Z21
+	VMULPD        Z0, Z24, Z0
+	VMULPD        Z23, Z21, Z25
+	VMULPD        Z0, Z24, Z24
+	VADDPD        Z24, Z25, Z24
+	VMOVUPD       Z1, Z25
+	VSUBPD        Z3, Z25, Z3
+	VSUBPD        Z2, Z3, Z3
+	VADDPD        Z1, Z22, Z1
+	VMULPD        Z1, Z3, Z1
+	VMULPD        Z23, Z1, Z1
+	VADDPD        Z0, Z1, Z1
+	VMULPD        Z2, Z21, Z3
+	VMULPD        Z22, Z0, Z0
+	VADDPD        Z0, Z3, Z0
+	VADDPD        Z0, Z0, Z0
+	VMULPD        Z1, Z0, Z3
+	VMULPD        Z22, Z2, Z21
+	VMULPD        Z21, Z3, Z3
+	VADDPD        Z1, Z1, Z21
+	VADDPD        Z1, Z21, Z1
+	VMULPD        Z1, Z24, Z1
+	VMULPD        Z0, Z0, Z0
+	VSUBPD        Z1, Z0, Z0
+	VDIVPD        Z0, Z3, Z0
+	VADDPD        Z0, Z2, Z1
+	VBROADCASTSD  sign<>+0(SB), Z2
+	VANDNPD       Z0, Z2, Z0
+	VBROADCASTSD  quick<>+0(SB), Z2
+	VMULPD        Z1, Z2, Z2
+	VCMPPD        $0x06, Z2, Z0, K1
+	VMOVUPD       768(SP), Z0
+	VXORPD        Z2, Z2, Z2
+	VCMPPD        $0x04, Z2, Z0, K2
+	VBROADCASTSD  c0<>+0(SB), Z0
+	VBLENDMPD     Z1, Z0, K2, Z8
+	VMOVUPD       Z8, 960(SP)
+	KANDB         K2, K1, K1
+	KMOVB         K1, 896(SP)
+	KMOVB         K1, SI
+	SHLQ          $0x08, BX
+	ORQ           SI, BX
+	VMOVUPD       1024(SP), Z0
+	VMOVUPD       1088(SP), Z1
+	VMOVUPD       1216(SP), Z2
+	VBROADCASTSD  s+24(FP), Z3
+	VMULPD        Z0, Z0, Z0
+	VMULPD        Z1, Z1, Z21
+	VADDPD        Z3, Z2, Z22
+	VMULPD        Z2, Z2, Z23
+	VMULPD        Z22, Z22, Z24
+	VMULPD        Z21, Z23, Z21
+	VMULPD        Z0, Z24, Z0
+	VMULPD        Z23, Z21, Z25
+	VMULPD        Z0, Z24, Z24
+	VADDPD        Z24, Z25, Z24
+	VMOVUPD       Z1, Z25
+	VSUBPD        Z3, Z25, Z3
+	VSUBPD        Z2, Z3, Z3
+	VADDPD        Z1, Z22, Z1
+	VMULPD        Z1, Z3, Z1
+	VMULPD        Z23, Z1, Z1
+	VADDPD        Z0, Z1, Z1
+	VMULPD        Z2, Z21, Z3
+	VMULPD        Z22, Z0, Z0
+	VADDPD        Z0, Z3, Z0
+	VADDPD        Z0, Z0, Z0
+	VMULPD        Z1, Z0, Z3
+	VMULPD        Z22, Z2, Z21
+	VMULPD        Z21, Z3, Z3
+	VADDPD        Z1, Z1, Z21
+	VADDPD        Z1, Z21, Z1
+	VMULPD        Z1, Z24, Z1
+	VMULPD        Z0, Z0, Z0
+	VSUBPD        Z1, Z0, Z0
+	VDIVPD        Z0, Z3, Z0
+	VADDPD        Z0, Z2, Z1
+	VBROADCASTSD  sign<>+0(SB), Z2
+	VANDNPD       Z0, Z2, Z0
+	VBROADCASTSD  quick<>+0(SB), Z2
+	VMULPD        Z1, Z2, Z2
+	VCMPPD        $0x06, Z2, Z0, K1
+	VMOVUPD       1024(SP), Z0
+	VXORPD        Z2, Z2, Z2
+	VCMPPD        $0x04, Z2, Z0, K2
+	VBROADCASTSD  c0<>+0(SB), Z0
+	VBLENDMPD     Z1, Z0, K2, Z9
+	VMOVUPD       Z9, 1216(SP)
+	KANDB         K2, K1, K1
+	KMOVB         K1, 1152(SP)
+	KMOVB         K1, SI
+	SHLQ          $0x08, BX
+	ORQ           SI, BX
+	VMOVUPD       1280(SP), Z0
+	VMOVUPD       1344(SP), Z1
+	VMOVUPD       1472(SP), Z2
+	VBROADCASTSD  s+24(FP), Z3
+	VMULPD        Z0, Z0, Z0
+	VMULPD        Z1, Z1, Z21
+	VADDPD        Z3, Z2, Z22
+	VMULPD        Z2, Z2, Z23
+	VMULPD        Z22, Z22, Z24
+	VMULPD        Z21, Z23, Z21
+	VMULPD        Z0, Z24, Z0
+	VMULPD        Z23, Z21, Z25
+	VMULPD        Z0, Z24, Z24
+	VADDPD        Z24, Z25, Z24
+	VMOVUPD       Z1, Z25
+	VSUBPD        Z3, Z25, Z3
+	VSUBPD        Z2, Z3, Z3
+	VADDPD        Z1, Z22, Z1
+	VMULPD        Z1, Z3, Z1
+	VMULPD        Z23, Z1, Z1
+	VADDPD        Z0, Z1, Z1
+	VMULPD        Z2, Z21, Z3
+	VMULPD        Z22, Z0, Z0
+	VADDPD        Z0, Z3, Z0
+	VADDPD        Z0, Z0, Z0
+	VMULPD        Z1, Z0, Z3
+	VMULPD        Z22, Z2, Z21
+	VMULPD        Z21, Z3, Z3
+	VADDPD        Z1, Z1, Z21
+	VADDPD        Z1, Z21, Z1
+	VMULPD        Z1, Z24, Z1
+	VMULPD        Z0, Z0, Z0
+	VSUBPD        Z1, Z0, Z0
+	VDIVPD        Z0, Z3, Z0
+	VADDPD        Z0, Z2, Z1
+	VBROADCASTSD  sign<>+0(SB), Z2
+	VANDNPD       Z0, Z2, Z0
+	VBROADCASTSD  quick<>+0(SB), Z2
+	VMULPD        Z1, Z2, Z2
+	VCMPPD        $0x06, Z2, Z0, K1
+	VMOVUPD       1280(SP), Z0
+	VXORPD        Z2, Z2, Z2
+	VCMPPD        $0x04, Z2, Z0, K2
+	VBROADCASTSD  c0<>+0(SB), Z0
+	VBLENDMPD     Z1, Z0, K2, Z10
+	VMOVUPD       Z10, 1472(SP)
+	KANDB         K2, K1, K1
+	KMOVB         K1, 1408(SP)
+	KMOVB         K1, SI
+	SHLQ          $0x08, BX
+	ORQ           SI, BX
+	VMOVUPD       1536(SP), Z0
+	VMOVUPD       1600(SP), Z1
+	VMOVUPD       1728(SP), Z2
+	VBROADCASTSD  s+24(FP), Z3
+	VMULPD        Z0, Z0, Z0
+	VMULPD        Z1, Z1, Z21
+	VADDPD        Z3, Z2, Z22
+	VMULPD        Z2, Z2, Z23
+	VMULPD        Z22, Z22, Z24
+	VMULPD        Z21, Z23, Z21
+	VMULPD        Z0, Z24, Z0
+	VMULPD        Z23, Z21, Z25
+	VMULPD        Z0, Z24, Z24
+	VADDPD        Z24, Z25, Z24
+	VMOVUPD       Z1, Z25
+	VSUBPD        Z3, Z25, Z3
+	VSUBPD        Z2, Z3, Z3
+	VADDPD        Z1, Z22, Z1
+	VMULPD        Z1, Z3, Z1
+	VMULPD        Z23, Z1, Z1
+	VADDPD        Z0, Z1, Z1
+	VMULPD        Z2, Z21, Z3
+	VMULPD        Z22, Z0, Z0
+	VADDPD        Z0, Z3, Z0
+	VADDPD        Z0, Z0, Z0
+	VMULPD        Z1, Z0, Z3
+	VMULPD        Z22, Z2, Z21
+	VMULPD        Z21, Z3, Z3
+	VADDPD        Z1, Z1, Z21
+	VADDPD        Z1, Z21, Z1
+	VMULPD        Z1, Z24, Z1
+	VMULPD        Z0, Z0, Z0
+	VSUBPD        Z1, Z0, Z0
+	VDIVPD        Z0, Z3, Z0
+	VADDPD        Z0, Z2, Z1
+	VBROADCASTSD  sign<>+0(SB), Z2
+	VANDNPD       Z0, Z2, Z0
+	VBROADCASTSD  quick<>+0(SB), Z2
+	VMULPD        Z1, Z2, Z2
+	VCMPPD        $0x06, Z2, Z0, K1
+	VMOVUPD       1536(SP), Z0
+	VXORPD        Z2, Z2, Z2
+	VCMPPD        $0x04, Z2, Z0, K2
+	VBROADCASTSD  c0<>+0(SB), Z0
+	VBLENDMPD     Z1, Z0, K2, Z11
+	VMOVUPD       Z11, 1728(SP)
+	KANDB         K2, K1, K1
+	KMOVB         K1, 1664(SP)
+	KMOVB         K1, SI
+	SHLQ          $0x08, BX
+	ORQ           SI, BX
+	VMOVUPD       1792(SP), Z0
+	VMOVUPD       1856(SP), Z1
+	VMOVUPD       1984(SP), Z2
+	VBROADCASTSD  s+24(FP), Z3
+	VMULPD        Z0, Z0, Z0
+	VMULPD        Z1, Z1, Z21
+	VADDPD        Z3, Z2, Z22
+	VMULPD        Z2, Z2, Z23
+	VMULPD        Z22, Z22, Z24
+	VMULPD        Z21, Z23, Z21
+	VMULPD        Z0, Z24, Z0
+	VMULPD        Z23, Z21, Z25
+	VMULPD        Z0, Z24, Z24
+	VADDPD        Z24, Z25, Z24
+	VMOVUPD       Z1, Z25
+	VSUBPD        Z3, Z25, Z3
+	VSUBPD        Z2, Z3, Z3
+	VADDPD        Z1, Z22, Z1
+	VMULPD        Z1, Z3, Z1
+	VMULPD        Z23, Z1, Z1
+	VADDPD        Z0, Z1, Z1
+	VMULPD        Z2, Z21, Z3
+	VMULPD        Z22, Z0, Z0
+	VADDPD        Z0, Z3, Z0
+	VADDPD        Z0, Z0, Z0
+	VMULPD        Z1, Z0, Z3
+	VMULPD        Z22, Z2, Z21
+	VMULPD        Z21, Z3, Z3
+	VADDPD        Z1, Z1, Z21
+	VADDPD        Z1, Z21, Z1
+	VMULPD        Z1, Z24, Z1
+	VMULPD        Z0, Z0, Z0
+	VSUBPD        Z1, Z0, Z0
+	VDIVPD        Z0, Z3, Z0
+	VADDPD        Z0, Z2, Z1
+	VBROADCASTSD  sign<>+0(SB), Z2
+	VANDNPD       Z0, Z2, Z0
+	VBROADCASTSD  quick<>+0(SB), Z2
+	VMULPD        Z1, Z2, Z2
+	VCMPPD        $0x06, Z2, Z0, K1
+	VMOVUPD       1792(SP), Z0
+	VXORPD        Z2, Z2, Z2
+	VCMPPD        $0x04, Z2, Z0, K2
+	VBROADCASTSD  c0<>+0(SB), Z0
+	VBLENDMPD     Z1, Z0, K2, Z12
+	VMOVUPD       Z12, 1984(SP)
+	KANDB         K2, K1, K1
+	KMOVB         K1, 1920(SP)
+	KMOVB         K1, SI
+	SHLQ          $0x08, BX
+	ORQ           SI, BX
+	TESTQ         BX, BX
 	JZ            converged
-	XORL          BX, BX
-	VMOVUPD       Z0, Z13
-	VMOVUPD       Z1, Z14
-	VBROADCASTSD  s+24(FP), Z15
-	VMULPD        Z13, Z13, Z13
-	VMULPD        Z14, Z14, Z24
-	VADDPD        Z15, Z2, Z25
-	VMULPD        Z2, Z2, Z26
-	VMULPD        Z25, Z25, Z27
-	VMULPD        Z26, Z24, Z24
-	VMULPD        Z27, Z13, Z13
-	VMULPD        Z26, Z24, Z28
-	VMULPD        Z13, Z27, Z27
-	VADDPD        Z27, Z28, Z27
-	VSUBPD        Z15, Z14, Z15
-	VSUBPD        Z2, Z15, Z15
-	VADDPD        Z25, Z14, Z14
-	VMULPD        Z14, Z15, Z14
-	VMULPD        Z26, Z14, Z14
-	VADDPD        Z13, Z14, Z14
-	VMULPD        Z2, Z24, Z15
-	VMULPD        Z25, Z13, Z13
-	VADDPD        Z13, Z15, Z13
-	VADDPD        Z13, Z13, Z13
-	VMULPD        Z14, Z13, Z15
-	VMULPD        Z25, Z2, Z24
-	VMULPD        Z24, Z15, Z15
-	VADDPD        Z14, Z14, Z24
-	VADDPD        Z14, Z24, Z14
-	VMULPD        Z14, Z27, Z14
-	VMULPD        Z13, Z13, Z13
-	VSUBPD        Z14, Z13, Z13
-	VDIVPD        Z13, Z15, Z13
-	VMOVAPD.Z     Z13, K1, Z13
-	VADDPD        Z13, Z2, Z2
-	VBROADCASTSD  sign<>+0(SB), Z14
-	VANDNPD       Z13, Z14, Z13
-	VBROADCASTSD  quick<>+0(SB), Z14
-	VMULPD        Z2, Z14, Z14
-	VCMPPD        $0x06, Z14, Z13, K5
-	KANDB         K1, K5, K5
-	KMOVB         K5, K1
-	KMOVB         K5, SI
-	SHLL          $0x08, BX
-	ORL           SI, BX
-	VMOVUPD       Z3, Z13
-	VMOVUPD       Z4, Z14
-	VBROADCASTSD  s+24(FP), Z15
-	VMULPD        Z13, Z13, Z13
-	VMULPD        Z14, Z14, Z24
-	VADDPD        Z15, Z5, Z25
-	VMULPD        Z5, Z5, Z26
-	VMULPD        Z25, Z25, Z27
-	VMULPD        Z26, Z24, Z24
-	VMULPD        Z27, Z13, Z13
-	VMULPD        Z26, Z24, Z28
-	VMULPD        Z13, Z27, Z27
-	VADDPD        Z27, Z28, Z27
-	VSUBPD        Z15, Z14, Z15
-	VSUBPD        Z5, Z15, Z15
-	VADDPD        Z25, Z14, Z14
-	VMULPD        Z14, Z15, Z14
-	VMULPD        Z26, Z14, Z14
-	VADDPD        Z13, Z14, Z14
-	VMULPD        Z5, Z24, Z15
-	VMULPD        Z25, Z13, Z13
-	VADDPD        Z13, Z15, Z13
-	VADDPD        Z13, Z13, Z13
-	VMULPD        Z14, Z13, Z15
-	VMULPD        Z25, Z5, Z24
-	VMULPD        Z24, Z15, Z15
-	VADDPD        Z14, Z14, Z24
-	VADDPD        Z14, Z24, Z14
-	VMULPD        Z14, Z27, Z14
-	VMULPD        Z13, Z13, Z13
-	VSUBPD        Z14, Z13, Z13
-	VDIVPD        Z13, Z15, Z13
-	VMOVAPD.Z     Z13, K2, Z13
-	VADDPD        Z13, Z5, Z5
-	VBROADCASTSD  sign<>+0(SB), Z14
-	VANDNPD       Z13, Z14, Z13
-	VBROADCASTSD  quick<>+0(SB), Z14
-	VMULPD        Z5, Z14, Z14
-	VCMPPD        $0x06, Z14, Z13, K5
-	KANDB         K2, K5, K5
-	KMOVB         K5, K2
-	KMOVB         K5, SI
-	SHLL          $0x08, BX
-	ORL           SI, BX
-	VMOVUPD       Z6, Z13
-	VMOVUPD       Z7, Z14
-	VBROADCASTSD  s+24(FP), Z15
-	VMULPD        Z13, Z13, Z13
-	VMULPD        Z14, Z14, Z24
-	VADDPD        Z15, Z8, Z25
-	VMULPD        Z8, Z8, Z26
-	VMULPD        Z25, Z25, Z27
-	VMULPD        Z26, Z24, Z24
-	VMULPD        Z27, Z13, Z13
-	VMULPD        Z26, Z24, Z28
-	VMULPD        Z13, Z27, Z27
-	VADDPD        Z27, Z28, Z27
-	VSUBPD        Z15, Z14, Z15
-	VSUBPD        Z8, Z15, Z15
-	VADDPD        Z25, Z14, Z14
-	VMULPD        Z14, Z15, Z14
-	VMULPD        Z26, Z14, Z14
-	VADDPD        Z13, Z14, Z14
-	VMULPD        Z8, Z24, Z15
-	VMULPD        Z25, Z13, Z13
-	VADDPD        Z13, Z15, Z13
-	VADDPD        Z13, Z13, Z13
-	VMULPD        Z14, Z13, Z15
-	VMULPD        Z25, Z8, Z24
-	VMULPD        Z24, Z15, Z15
-	VADDPD        Z14, Z14, Z24
-	VADDPD        Z14, Z24, Z14
-	VMULPD        Z14, Z27, Z14
-	VMULPD        Z13, Z13, Z13
-	VSUBPD        Z14, Z13, Z13
-	VDIVPD        Z13, Z15, Z13
-	VMOVAPD.Z     Z13, K3, Z13
-	VADDPD        Z13, Z8, Z8
-	VBROADCASTSD  sign<>+0(SB), Z14
-	VANDNPD       Z13, Z14, Z13
-	VBROADCASTSD  quick<>+0(SB), Z14
-	VMULPD        Z8, Z14, Z14
-	VCMPPD        $0x06, Z14, Z13, K5
-	KANDB         K3, K5, K5
-	KMOVB         K5, K3
-	KMOVB         K5, SI
-	SHLL          $0x08, BX
-	ORL           SI, BX
-	VMOVUPD       Z9, Z13
-	VMOVUPD       Z10, Z14
-	VBROADCASTSD  s+24(FP), Z15
-	VMULPD        Z13, Z13, Z13
-	VMULPD        Z14, Z14, Z24
-	VADDPD        Z15, Z11, Z25
-	VMULPD        Z11, Z11, Z26
-	VMULPD        Z25, Z25, Z27
-	VMULPD        Z26, Z24, Z24
-	VMULPD        Z27, Z13, Z13
-	VMULPD        Z26, Z24, Z28
-	VMULPD        Z13, Z27, Z27
-	VADDPD        Z27, Z28, Z27
-	VSUBPD        Z15, Z14, Z15
-	VSUBPD        Z11, Z15, Z15
-	VADDPD        Z25, Z14, Z14
-	VMULPD        Z14, Z15, Z14
-	VMULPD        Z26, Z14, Z14
-	VADDPD        Z13, Z14, Z14
-	VMULPD        Z11, Z24, Z15
-	VMULPD        Z25, Z13, Z13
-	VADDPD        Z13, Z15, Z13
-	VADDPD        Z13, Z13, Z13
-	VMULPD        Z14, Z13, Z15
-	VMULPD        Z25, Z11, Z24
-	VMULPD        Z24, Z15, Z15
-	VADDPD        Z14, Z14, Z24
-	VADDPD        Z14, Z24, Z14
-	VMULPD        Z14, Z27, Z14
-	VMULPD        Z13, Z13, Z13
-	VSUBPD        Z14, Z13, Z13
-	VDIVPD        Z13, Z15, Z13
-	VMOVAPD.Z     Z13, K4, Z13
-	VADDPD        Z13, Z11, Z11
-	VBROADCASTSD  sign<>+0(SB), Z14
-	VANDNPD       Z13, Z14, Z13
-	VBROADCASTSD  quick<>+0(SB), Z14
-	VMULPD        Z11, Z14, Z14
-	VCMPPD        $0x06, Z14, Z13, K5
-	KANDB         K4, K5, K5
-	KMOVB         K5, K4
-	KMOVB         K5, SI
-	SHLL          $0x08, BX
-	ORL           SI, BX
-	TESTL         BX, BX
+	XORQ          BX, BX
+	VMOVUPD       (SP), Z0
+	VMOVUPD       64(SP), Z1
+	VMOVUPD       192(SP), Z2
+	VBROADCASTSD  s+24(FP), Z3
+	VMULPD        Z0, Z0, Z0
+	VMULPD        Z1, Z1, Z21
+	VADDPD        Z3, Z2, Z22
+	VMULPD        Z2, Z2, Z23
+	VMULPD        Z22, Z22, Z24
+	VMULPD        Z21, Z23, Z21
+	VMULPD        Z0, Z24, Z0
+	VMULPD        Z23, Z21, Z25
+	VMULPD        Z0, Z24, Z24
+	VADDPD        Z24, Z25, Z24
+	VMOVUPD       Z1, Z25
+	VSUBPD        Z3, Z25, Z3
+	VSUBPD        Z2, Z3, Z3
+	VADDPD        Z1, Z22, Z1
+	VMULPD        Z1, Z3, Z1
+	VMULPD        Z23, Z1, Z1
+	VADDPD        Z0, Z1, Z1
+	VMULPD        Z2, Z21, Z3
+	VMULPD        Z22, Z0, Z0
+	VADDPD        Z0, Z3, Z0
+	VADDPD        Z0, Z0, Z0
+	VMULPD        Z1, Z0, Z3
+	VMULPD        Z22, Z2, Z21
+	VMULPD        Z21, Z3, Z3
+	VADDPD        Z1, Z1, Z21
+	VADDPD        Z1, Z21, Z1
+	VMULPD        Z1, Z24, Z1
+	VMULPD        Z0, Z0, Z0
+	VSUBPD        Z1, Z0, Z0
+	VDIVPD        Z0, Z3, Z0
+	KMOVB         128(SP), K1
+	VMOVAPD.Z     Z0, K1, Z0
+	VADDPD        Z0, Z2, Z1
+	VBROADCASTSD  sign<>+0(SB), Z2
+	VANDNPD       Z0, Z2, Z0
+	VBROADCASTSD  quick<>+0(SB), Z2
+	VMULPD        Z1, Z2, Z2
+	VCMPPD        $0x06, Z2, Z0, K1
+	VMOVUPD       Z1, 192(SP)
+	KMOVB         128(SP), K2
+	KANDB         K2, K1, K1
+	KMOVB         K1, 128(SP)
+	KMOVB         K1, SI
+	SHLQ          $0x08, BX
+	ORQ           SI, BX
+	VMOVUPD       256(SP), Z0
+	VMOVUPD       320(SP), Z1
+	VMOVUPD       448(SP), Z2
+	VBROADCASTSD  s+24(FP), Z3
+	VMULPD        Z0, Z0, Z0
+	VMULPD        Z1, Z1, Z21
+	VADDPD        Z3, Z2, Z22
+	VMULPD        Z2, Z2, Z23
+	VMULPD        Z22, Z22, Z24
+	VMULPD        Z21, Z23, Z21
+	VMULPD        Z0, Z24, Z0
+	VMULPD        Z23, Z21, Z25
+	VMULPD        Z0, Z24, Z24
+	VADDPD        Z24, Z25, Z24
+	VMOVUPD       Z1, Z25
+	VSUBPD        Z3, Z25, Z3
+	VSUBPD        Z2, Z3, Z3
+	VADDPD        Z1, Z22, Z1
+	VMULPD        Z1, Z3, Z1
+	VMULPD        Z23, Z1, Z1
+	VADDPD        Z0, Z1, Z1
+	VMULPD        Z2, Z21, Z3
+	VMULPD        Z22, Z0, Z0
+	VADDPD        Z0, Z3, Z0
+	VADDPD        Z0, Z0, Z0
+	VMULPD        Z1, Z0, Z3
+	VMULPD        Z22, Z2, Z21
+	VMULPD        Z21, Z3, Z3
+	VADDPD        Z1, Z1, Z21
+	VADDPD        Z1, Z21, Z1
+	VMULPD        Z1, Z24, Z1
+	VMULPD        Z0, Z0, Z0
+	VSUBPD        Z1, Z0, Z0
+	VDIVPD        Z0, Z3, Z0
+	KMOVB         384(SP), K1
+	VMOVAPD.Z     Z0, K1, Z0
+	VADDPD        Z0, Z2, Z1
+	VBROADCASTSD  sign<>+0(SB), Z2
+	VANDNPD       Z0, Z2, Z0
+	VBROADCASTSD  quick<>+0(SB), Z2
+	VMULPD        Z1, Z2, Z2
+	VCMPPD        $0x06, Z2, Z0, K1
+	VMOVUPD       Z1, 448(SP)
+	KMOVB         384(SP), K2
+	KANDB         K2, K1, K1
+	KMOVB         K1, 384(SP)
+	KMOVB         K1, SI
+	SHLQ          $0x08, BX
+	ORQ           SI, BX
+	VMOVUPD       512(SP), Z0
+	VMOVUPD       576(SP), Z1
+	VMOVUPD       704(SP), Z2
+	VBROADCASTSD  s+24(FP), Z3
+	VMULPD        Z0, Z0, Z0
+	VMULPD        Z1, Z1, Z21
+	VADDPD        Z3, Z2, Z22
+	VMULPD        Z2, Z2, Z23
+	VMULPD        Z22, Z22, Z24
+	VMULPD        Z21, Z23, Z21
+	VMULPD        Z0, Z24, Z0
+	VMULPD        Z23, Z21, Z25
+	VMULPD        Z0, Z24, Z24
+	VADDPD        Z24, Z25, Z24
+	VMOVUPD       Z1, Z25
+	VSUBPD        Z3, Z25, Z3
+	VSUBPD        Z2, Z3, Z3
+	VADDPD        Z1, Z22, Z1
+	VMULPD        Z1, Z3, Z1
+	VMULPD        Z23, Z1, Z1
+	VADDPD        Z0, Z1, Z1
+	VMULPD        Z2, Z21, Z3
+	VMULPD        Z22, Z0, Z0
+	VADDPD        Z0, Z3, Z0
+	VADDPD        Z0, Z0, Z0
+	VMULPD        Z1, Z0, Z3
+	VMULPD        Z22, Z2, Z21
+	VMULPD        Z21, Z3, Z3
+	VADDPD        Z1, Z1, Z21
+	VADDPD        Z1, Z21, Z1
+	VMULPD        Z1, Z24, Z1
+	VMULPD        Z0, Z0, Z0
+	VSUBPD        Z1, Z0, Z0
+	VDIVPD        Z0, Z3, Z0
+	KMOVB         640(SP), K1
+	VMOVAPD.Z     Z0, K1, Z0
+	VADDPD        Z0, Z2, Z1
+	VBROADCASTSD  sign<>+0(SB), Z2
+	VANDNPD       Z0, Z2, Z0
+	VBROADCASTSD  quick<>+0(SB), Z2
+	VMULPD        Z1, Z2, Z2
+	VCMPPD        $0x06, Z2, Z0, K1
+	VMOVUPD       Z1, 704(SP)
+	KMOVB         640(SP), K2
+	KANDB         K2, K1, K1
+	KMOVB         K1, 640(SP)
+	KMOVB         K1, SI
+	SHLQ          $0x08, BX
+	ORQ           SI, BX
+	VMOVUPD       768(SP), Z0
+	VMOVUPD       832(SP), Z1
+	VMOVUPD       960(SP), Z2
+	VBROADCASTSD  s+24(FP), Z3
+	VMULPD        Z0, Z0, Z0
+	VMULPD        Z1, Z1, Z21
+	VADDPD        Z3, Z2, Z22
+	VMULPD        Z2, Z2, Z23
+	VMULPD        Z22, Z22, Z24
+	VMULPD        Z21, Z23, Z21
+	VMULPD        Z0, Z24, Z0
+	VMULPD        Z23, Z21, Z25
+	VMULPD        Z0, Z24, Z24
+	VADDPD        Z24, Z25, Z24
+	VMOVUPD       Z1, Z25
+	VSUBPD        Z3, Z25, Z3
+	VSUBPD        Z2, Z3, Z3
+	VADDPD        Z1, Z22, Z1
+	VMULPD        Z1, Z3, Z1
+	VMULPD        Z23, Z1, Z1
+	VADDPD        Z0, Z1, Z1
+	VMULPD        Z2, Z21, Z3
+	VMULPD        Z22, Z0, Z0
+	VADDPD        Z0, Z3, Z0
+	VADDPD        Z0, Z0, Z0
+	VMULPD        Z1, Z0, Z3
+	VMULPD        Z22, Z2, Z21
+	VMULPD        Z21, Z3, Z3
+	VADDPD        Z1, Z1, Z21
+	VADDPD        Z1, Z21, Z1
+	VMULPD        Z1, Z24, Z1
+	VMULPD        Z0, Z0, Z0
+	VSUBPD        Z1, Z0, Z0
+	VDIVPD        Z0, Z3, Z0
+	KMOVB         896(SP), K1
+	VMOVAPD.Z     Z0, K1, Z0
+	VADDPD        Z0, Z2, Z1
+	VBROADCASTSD  sign<>+0(SB), Z2
+	VANDNPD       Z0, Z2, Z0
+	VBROADCASTSD  quick<>+0(SB), Z2
+	VMULPD        Z1, Z2, Z2
+	VCMPPD        $0x06, Z2, Z0, K1
+	VMOVUPD       Z1, 960(SP)
+	KMOVB         896(SP), K2
+	KANDB         K2, K1, K1
+	KMOVB         K1, 896(SP)
+	KMOVB         K1, SI
+	SHLQ          $0x08, BX
+	ORQ           SI, BX
+	VMOVUPD       1024(SP), Z0
+	VMOVUPD       1088(SP), Z1
+	VMOVUPD       1216(SP), Z2
+	VBROADCASTSD  s+24(FP), Z3
+	VMULPD        Z0, Z0, Z0
+	VMULPD        Z1, Z1, Z21
+	VADDPD        Z3, Z2, Z22
+	VMULPD        Z2, Z2, Z23
+	VMULPD        Z22, Z22, Z24
+	VMULPD        Z21, Z23, Z21
+	VMULPD        Z0, Z24, Z0
+	VMULPD        Z23, Z21, Z25
+	VMULPD        Z0, Z24, Z24
+	VADDPD        Z24, Z25, Z24
+	VMOVUPD       Z1, Z25
+	VSUBPD        Z3, Z25, Z3
+	VSUBPD        Z2, Z3, Z3
+	VADDPD        Z1, Z22, Z1
+	VMULPD        Z1, Z3, Z1
+	VMULPD        Z23, Z1, Z1
+	VADDPD        Z0, Z1, Z1
+	VMULPD        Z2, Z21, Z3
+	VMULPD        Z22, Z0, Z0
+	VADDPD        Z0, Z3, Z0
+	VADDPD        Z0, Z0, Z0
+	VMULPD        Z1, Z0, Z3
+	VMULPD        Z22, Z2, Z21
+	VMULPD        Z21, Z3, Z3
+	VADDPD        Z1, Z1, Z21
+	VADDPD        Z1, Z21, Z1
+	VMULPD        Z1, Z24, Z1
+	VMULPD        Z0, Z0, Z0
+	VSUBPD        Z1, Z0, Z0
+	VDIVPD        Z0, Z3, Z0
+	KMOVB         1152(SP), K1
+	VMOVAPD.Z     Z0, K1, Z0
+	VADDPD        Z0, Z2, Z1
+	VBROADCASTSD  sign<>+0(SB), Z2
+	VANDNPD       Z0, Z2, Z0
+	VBROADCASTSD  quick<>+0(SB), Z2
+	VMULPD        Z1, Z2, Z2
+	VCMPPD        $0x06, Z2, Z0, K1
+	VMOVUPD       Z1, 1216(SP)
+	KMOVB         1152(SP), K2
+	KANDB         K2, K1, K1
+	KMOVB         K1, 1152(SP)
+	KMOVB         K1, SI
+	SHLQ          $0x08, BX
+	ORQ           SI, BX
+	VMOVUPD       1280(SP), Z0
+	VMOVUPD       1344(SP), Z1
+	VMOVUPD       1472(SP), Z2
+	VBROADCASTSD  s+24(FP), Z3
+	VMULPD        Z0, Z0, Z0
+	VMULPD        Z1, Z1, Z21
+	VADDPD        Z3, Z2, Z22
+	VMULPD        Z2, Z2, Z23
+	VMULPD        Z22, Z22, Z24
+	VMULPD        Z21, Z23, Z21
+	VMULPD        Z0, Z24, Z0
+	VMULPD        Z23, Z21, Z25
+	VMULPD        Z0, Z24, Z24
+	VADDPD        Z24, Z25, Z24
+	VMOVUPD       Z1, Z25
+	VSUBPD        Z3, Z25, Z3
+	VSUBPD        Z2, Z3, Z3
+	VADDPD        Z1, Z22, Z1
+	VMULPD        Z1, Z3, Z1
+	VMULPD        Z23, Z1, Z1
+	VADDPD        Z0, Z1, Z1
+	VMULPD        Z2, Z21, Z3
+	VMULPD        Z22, Z0, Z0
+	VADDPD        Z0, Z3, Z0
+	VADDPD        Z0, Z0, Z0
+	VMULPD        Z1, Z0, Z3
+	VMULPD        Z22, Z2, Z21
+	VMULPD        Z21, Z3, Z3
+	VADDPD        Z1, Z1, Z21
+	VADDPD        Z1, Z21, Z1
+	VMULPD        Z1, Z24, Z1
+	VMULPD        Z0, Z0, Z0
+	VSUBPD        Z1, Z0, Z0
+	VDIVPD        Z0, Z3, Z0
+	KMOVB         1408(SP), K1
+	VMOVAPD.Z     Z0, K1, Z0
+	VADDPD        Z0, Z2, Z1
+	VBROADCASTSD  sign<>+0(SB), Z2
+	VANDNPD       Z0, Z2, Z0
+	VBROADCASTSD  quick<>+0(SB), Z2
+	VMULPD        Z1, Z2, Z2
+	VCMPPD        $0x06, Z2, Z0, K1
+	VMOVUPD       Z1, 1472(SP)
+	KMOVB         1408(SP), K2
+	KANDB         K2, K1, K1
+	KMOVB         K1, 1408(SP)
+	KMOVB         K1, SI
+	SHLQ          $0x08, BX
+	ORQ           SI, BX
+	VMOVUPD       1536(SP), Z0
+	VMOVUPD       1600(SP), Z1
+	VMOVUPD       1728(SP), Z2
+	VBROADCASTSD  s+24(FP), Z3
+	VMULPD        Z0, Z0, Z0
+	VMULPD        Z1, Z1, Z21
+	VADDPD        Z3, Z2, Z22
+	VMULPD        Z2, Z2, Z23
+	VMULPD        Z22, Z22, Z24
+	VMULPD        Z21, Z23, Z21
+	VMULPD        Z0, Z24, Z0
+	VMULPD        Z23, Z21, Z25
+	VMULPD        Z0, Z24, Z24
+	VADDPD        Z24, Z25, Z24
+	VMOVUPD       Z1, Z25
+	VSUBPD        Z3, Z25, Z3
+	VSUBPD        Z2, Z3, Z3
+	VADDPD        Z1, Z22, Z1
+	VMULPD        Z1, Z3, Z1
+	VMULPD        Z23, Z1, Z1
+	VADDPD        Z0, Z1, Z1
+	VMULPD        Z2, Z21, Z3
+	VMULPD        Z22, Z0, Z0
+	VADDPD        Z0, Z3, Z0
+	VADDPD        Z0, Z0, Z0
+	VMULPD        Z1, Z0, Z3
+	VMULPD        Z22, Z2, Z21
+	VMULPD        Z21, Z3, Z3
+	VADDPD        Z1, Z1, Z21
+	VADDPD        Z1, Z21, Z1
+	VMULPD        Z1, Z24, Z1
+	VMULPD        Z0, Z0, Z0
+	VSUBPD        Z1, Z0, Z0
+	VDIVPD        Z0, Z3, Z0
+	KMOVB         1664(SP), K1
+	VMOVAPD.Z     Z0, K1, Z0
+	VADDPD        Z0, Z2, Z1
+	VBROADCASTSD  sign<>+0(SB), Z2
+	VANDNPD       Z0, Z2, Z0
+	VBROADCASTSD  quick<>+0(SB), Z2
+	VMULPD        Z1, Z2, Z2
+	VCMPPD        $0x06, Z2, Z0, K1
+	VMOVUPD       Z1, 1728(SP)
+	KMOVB         1664(SP), K2
+	KANDB         K2, K1, K1
+	KMOVB         K1, 1664(SP)
+	KMOVB         K1, SI
+	SHLQ          $0x08, BX
+	ORQ           SI, BX
+	VMOVUPD       1792(SP), Z0
+	VMOVUPD       1856(SP), Z1
+	VMOVUPD       1984(SP), Z2
+	VBROADCASTSD  s+24(FP), Z3
+	VMULPD        Z0, Z0, Z0
+	VMULPD        Z1, Z1, Z21
+	VADDPD        Z3, Z2, Z22
+	VMULPD        Z2, Z2, Z23
+	VMULPD        Z22, Z22, Z24
+	VMULPD        Z21, Z23, Z21
+	VMULPD        Z0, Z24, Z0
+	VMULPD        Z23, Z21, Z25
+	VMULPD        Z0, Z24, Z24
+	VADDPD        Z24, Z25, Z24
+	VMOVUPD       Z1, Z25
+	VSUBPD        Z3, Z25, Z3
+	VSUBPD        Z2, Z3, Z3
+	VADDPD        Z1, Z22, Z1
+	VMULPD        Z1, Z3, Z1
+	VMULPD        Z23, Z1, Z1
+	VADDPD        Z0, Z1, Z1
+	VMULPD        Z2, Z21, Z3
+	VMULPD        Z22, Z0, Z0
+	VADDPD        Z0, Z3, Z0
+	VADDPD        Z0, Z0, Z0
+	VMULPD        Z1, Z0, Z3
+	VMULPD        Z22, Z2, Z21
+	VMULPD        Z21, Z3, Z3
+	VADDPD        Z1, Z1, Z21
+	VADDPD        Z1, Z21, Z1
+	VMULPD        Z1, Z24, Z1
+	VMULPD        Z0, Z0, Z0
+	VSUBPD        Z1, Z0, Z0
+	VDIVPD        Z0, Z3, Z0
+	KMOVB         1920(SP), K1
+	VMOVAPD.Z     Z0, K1, Z0
+	VADDPD        Z0, Z2, Z1
+	VBROADCASTSD  sign<>+0(SB), Z2
+	VANDNPD       Z0, Z2, Z0
+	VBROADCASTSD  quick<>+0(SB), Z2
+	VMULPD        Z1, Z2, Z2
+	VCMPPD        $0x06, Z2, Z0, K1
+	VMOVUPD       Z1, 1984(SP)
+	KMOVB         1920(SP), K2
+	KANDB         K2, K1, K1
+	KMOVB         K1, 1920(SP)
+	KMOVB         K1, SI
+	SHLQ          $0x08, BX
+	ORQ           SI, BX
+	TESTQ         BX, BX
 	JZ            converged
-	VMOVUPD       Z0, Z13
-	VMOVUPD       Z1, Z14
-	VBROADCASTSD  s+24(FP), Z15
-	VXORPD        Z24, Z24, Z24
-	VSUBPD        Z15, Z14, Z25
-	VMAXPD        Z24, Z25, Z25
-	VMULPD        Z13, Z13, Z26
-	VMULPD        Z25, Z25, Z25
-	VADDPD        Z25, Z26, Z25
-	VSQRTPD       Z25, Z25
-	VMAXPD        Z13, Z25, Z25
-	VADDPD        Z15, Z25, Z15
-	VDIVPD        Z15, Z25, Z15
-	VMULPD        Z14, Z15, Z14
-	VMAXPD        Z24, Z14, Z14
-	VMULPD        Z13, Z13, Z13
-	VMULPD        Z14, Z14, Z14
-	VADDPD        Z14, Z13, Z13
-	VSQRTPD       Z13, Z13
-	VMAXPD        Z25, Z13, Z13
-	VBLENDMPD     Z13, Z2, K1, Z20
-	VMOVUPD       Z20, Z2
-	VMOVUPD       Z3, Z13
-	VMOVUPD       Z4, Z14
-	VBROADCASTSD  s+24(FP), Z15
-	VXORPD        Z24, Z24, Z24
-	VSUBPD        Z15, Z14, Z25
-	VMAXPD        Z24, Z25, Z25
-	VMULPD        Z13, Z13, Z26
-	VMULPD        Z25, Z25, Z25
-	VADDPD        Z25, Z26, Z25
-	VSQRTPD       Z25, Z25
-	VMAXPD        Z13, Z25, Z25
-	VADDPD        Z15, Z25, Z15
-	VDIVPD        Z15, Z25, Z15
-	VMULPD        Z14, Z15, Z14
-	VMAXPD        Z24, Z14, Z14
-	VMULPD        Z13, Z13, Z13
-	VMULPD        Z14, Z14, Z14
-	VADDPD        Z14, Z13, Z13
-	VSQRTPD       Z13, Z13
-	VMAXPD        Z25, Z13, Z13
-	VBLENDMPD     Z13, Z5, K2, Z21
-	VMOVUPD       Z21, Z5
-	VMOVUPD       Z6, Z13
-	VMOVUPD       Z7, Z14
-	VBROADCASTSD  s+24(FP), Z15
-	VXORPD        Z24, Z24, Z24
-	VSUBPD        Z15, Z14, Z25
-	VMAXPD        Z24, Z25, Z25
-	VMULPD        Z13, Z13, Z26
-	VMULPD        Z25, Z25, Z25
-	VADDPD        Z25, Z26, Z25
-	VSQRTPD       Z25, Z25
-	VMAXPD        Z13, Z25, Z25
-	VADDPD        Z15, Z25, Z15
-	VDIVPD        Z15, Z25, Z15
-	VMULPD        Z14, Z15, Z14
-	VMAXPD        Z24, Z14, Z14
-	VMULPD        Z13, Z13, Z13
-	VMULPD        Z14, Z14, Z14
-	VADDPD        Z14, Z13, Z13
-	VSQRTPD       Z13, Z13
-	VMAXPD        Z25, Z13, Z13
-	VBLENDMPD     Z13, Z8, K3, Z22
-	VMOVUPD       Z22, Z8
-	VMOVUPD       Z9, Z13
-	VMOVUPD       Z10, Z14
-	VBROADCASTSD  s+24(FP), Z15
-	VXORPD        Z24, Z24, Z24
-	VSUBPD        Z15, Z14, Z25
-	VMAXPD        Z24, Z25, Z25
-	VMULPD        Z13, Z13, Z26
-	VMULPD        Z25, Z25, Z25
-	VADDPD        Z25, Z26, Z25
-	VSQRTPD       Z25, Z25
-	VMAXPD        Z13, Z25, Z25
-	VADDPD        Z15, Z25, Z15
-	VDIVPD        Z15, Z25, Z15
-	VMULPD        Z14, Z15, Z14
-	VMAXPD        Z24, Z14, Z14
-	VMULPD        Z13, Z13, Z13
-	VMULPD        Z14, Z14, Z14
-	VADDPD        Z14, Z13, Z13
-	VSQRTPD       Z13, Z13
-	VMAXPD        Z25, Z13, Z13
-	VBLENDMPD     Z13, Z11, K4, Z23
-	VMOVUPD       Z23, Z11
+	VMOVUPD       (SP), Z0
+	VMOVUPD       64(SP), Z1
+	VBROADCASTSD  s+24(FP), Z2
+	VXORPD        Z3, Z3, Z3
+	VSUBPD        Z2, Z1, Z21
+	VMAXPD        Z3, Z21, Z21
+	VMULPD        Z0, Z0, Z22
+	VMULPD        Z21, Z21, Z21
+	VADDPD        Z21, Z22, Z21
+	VSQRTPD       Z21, Z21
+	VMAXPD        Z0, Z21, Z21
+	VADDPD        Z2, Z21, Z2
+	VDIVPD        Z2, Z21, Z2
+	VMULPD        Z1, Z2, Z1
+	VMAXPD        Z3, Z1, Z1
+	VMULPD        Z0, Z0, Z0
+	VMULPD        Z1, Z1, Z1
+	VADDPD        Z1, Z0, Z0
+	VSQRTPD       Z0, Z0
+	VMAXPD        Z21, Z0, Z0
+	KMOVB         128(SP), K1
+	VMOVUPD       192(SP), Z1
+	VBLENDMPD     Z0, Z1, K1, Z13
+	VMOVUPD       Z13, 192(SP)
+	VMOVUPD       256(SP), Z0
+	VMOVUPD       320(SP), Z1
+	VBROADCASTSD  s+24(FP), Z2
+	VXORPD        Z3, Z3, Z3
+	VSUBPD        Z2, Z1, Z21
+	VMAXPD        Z3, Z21, Z21
+	VMULPD        Z0, Z0, Z22
+	VMULPD        Z21, Z21, Z21
+	VADDPD        Z21, Z22, Z21
+	VSQRTPD       Z21, Z21
+	VMAXPD        Z0, Z21, Z21
+	VADDPD        Z2, Z21, Z2
+	VDIVPD        Z2, Z21, Z2
+	VMULPD        Z1, Z2, Z1
+	VMAXPD        Z3, Z1, Z1
+	VMULPD        Z0, Z0, Z0
+	VMULPD        Z1, Z1, Z1
+	VADDPD        Z1, Z0, Z0
+	VSQRTPD       Z0, Z0
+	VMAXPD        Z21, Z0, Z0
+	KMOVB         384(SP), K1
+	VMOVUPD       448(SP), Z1
+	VBLENDMPD     Z0, Z1, K1, Z14
+	VMOVUPD       Z14, 448(SP)
+	VMOVUPD       512(SP), Z0
+	VMOVUPD       576(SP), Z1
+	VBROADCASTSD  s+24(FP), Z2
+	VXORPD        Z3, Z3, Z3
+	VSUBPD        Z2, Z1, Z21
+	VMAXPD        Z3, Z21, Z21
+	VMULPD        Z0, Z0, Z22
+	VMULPD        Z21, Z21, Z21
+	VADDPD        Z21, Z22, Z21
+	VSQRTPD       Z21, Z21
+	VMAXPD        Z0, Z21, Z21
+	VADDPD        Z2, Z21, Z2
+	VDIVPD        Z2, Z21, Z2
+	VMULPD        Z1, Z2, Z1
+	VMAXPD        Z3, Z1, Z1
+	VMULPD        Z0, Z0, Z0
+	VMULPD        Z1, Z1, Z1
+	VADDPD        Z1, Z0, Z0
+	VSQRTPD       Z0, Z0
+	VMAXPD        Z21, Z0, Z0
+	KMOVB         640(SP), K1
+	VMOVUPD       704(SP), Z1
+	VBLENDMPD     Z0, Z1, K1, Z15
+	VMOVUPD       Z15, 704(SP)
+	VMOVUPD       768(SP), Z0
+	VMOVUPD       832(SP), Z1
+	VBROADCASTSD  s+24(FP), Z2
+	VXORPD        Z3, Z3, Z3
+	VSUBPD        Z2, Z1, Z21
+	VMAXPD        Z3, Z21, Z21
+	VMULPD        Z0, Z0, Z22
+	VMULPD        Z21, Z21, Z21
+	VADDPD        Z21, Z22, Z21
+	VSQRTPD       Z21, Z21
+	VMAXPD        Z0, Z21, Z21
+	VADDPD        Z2, Z21, Z2
+	VDIVPD        Z2, Z21, Z2
+	VMULPD        Z1, Z2, Z1
+	VMAXPD        Z3, Z1, Z1
+	VMULPD        Z0, Z0, Z0
+	VMULPD        Z1, Z1, Z1
+	VADDPD        Z1, Z0, Z0
+	VSQRTPD       Z0, Z0
+	VMAXPD        Z21, Z0, Z0
+	KMOVB         896(SP), K1
+	VMOVUPD       960(SP), Z1
+	VBLENDMPD     Z0, Z1, K1, Z16
+	VMOVUPD       Z16, 960(SP)
+	VMOVUPD       1024(SP), Z0
+	VMOVUPD       1088(SP), Z1
+	VBROADCASTSD  s+24(FP), Z2
+	VXORPD        Z3, Z3, Z3
+	VSUBPD        Z2, Z1, Z21
+	VMAXPD        Z3, Z21, Z21
+	VMULPD        Z0, Z0, Z22
+	VMULPD        Z21, Z21, Z21
+	VADDPD        Z21, Z22, Z21
+	VSQRTPD       Z21, Z21
+	VMAXPD        Z0, Z21, Z21
+	VADDPD        Z2, Z21, Z2
+	VDIVPD        Z2, Z21, Z2
+	VMULPD        Z1, Z2, Z1
+	VMAXPD        Z3, Z1, Z1
+	VMULPD        Z0, Z0, Z0
+	VMULPD        Z1, Z1, Z1
+	VADDPD        Z1, Z0, Z0
+	VSQRTPD       Z0, Z0
+	VMAXPD        Z21, Z0, Z0
+	KMOVB         1152(SP), K1
+	VMOVUPD       1216(SP), Z1
+	VBLENDMPD     Z0, Z1, K1, Z17
+	VMOVUPD       Z17, 1216(SP)
+	VMOVUPD       1280(SP), Z0
+	VMOVUPD       1344(SP), Z1
+	VBROADCASTSD  s+24(FP), Z2
+	VXORPD        Z3, Z3, Z3
+	VSUBPD        Z2, Z1, Z21
+	VMAXPD        Z3, Z21, Z21
+	VMULPD        Z0, Z0, Z22
+	VMULPD        Z21, Z21, Z21
+	VADDPD        Z21, Z22, Z21
+	VSQRTPD       Z21, Z21
+	VMAXPD        Z0, Z21, Z21
+	VADDPD        Z2, Z21, Z2
+	VDIVPD        Z2, Z21, Z2
+	VMULPD        Z1, Z2, Z1
+	VMAXPD        Z3, Z1, Z1
+	VMULPD        Z0, Z0, Z0
+	VMULPD        Z1, Z1, Z1
+	VADDPD        Z1, Z0, Z0
+	VSQRTPD       Z0, Z0
+	VMAXPD        Z21, Z0, Z0
+	KMOVB         1408(SP), K1
+	VMOVUPD       1472(SP), Z1
+	VBLENDMPD     Z0, Z1, K1, Z18
+	VMOVUPD       Z18, 1472(SP)
+	VMOVUPD       1536(SP), Z0
+	VMOVUPD       1600(SP), Z1
+	VBROADCASTSD  s+24(FP), Z2
+	VXORPD        Z3, Z3, Z3
+	VSUBPD        Z2, Z1, Z21
+	VMAXPD        Z3, Z21, Z21
+	VMULPD        Z0, Z0, Z22
+	VMULPD        Z21, Z21, Z21
+	VADDPD        Z21, Z22, Z21
+	VSQRTPD       Z21, Z21
+	VMAXPD        Z0, Z21, Z21
+	VADDPD        Z2, Z21, Z2
+	VDIVPD        Z2, Z21, Z2
+	VMULPD        Z1, Z2, Z1
+	VMAXPD        Z3, Z1, Z1
+	VMULPD        Z0, Z0, Z0
+	VMULPD        Z1, Z1, Z1
+	VADDPD        Z1, Z0, Z0
+	VSQRTPD       Z0, Z0
+	VMAXPD        Z21, Z0, Z0
+	KMOVB         1664(SP), K1
+	VMOVUPD       1728(SP), Z1
+	VBLENDMPD     Z0, Z1, K1, Z19
+	VMOVUPD       Z19, 1728(SP)
+	VMOVUPD       1792(SP), Z0
+	VMOVUPD       1856(SP), Z1
+	VBROADCASTSD  s+24(FP), Z2
+	VXORPD        Z3, Z3, Z3
+	VSUBPD        Z2, Z1, Z21
+	VMAXPD        Z3, Z21, Z21
+	VMULPD        Z0, Z0, Z22
+	VMULPD        Z21, Z21, Z21
+	VADDPD        Z21, Z22, Z21
+	VSQRTPD       Z21, Z21
+	VMAXPD        Z0, Z21, Z21
+	VADDPD        Z2, Z21, Z2
+	VDIVPD        Z2, Z21, Z2
+	VMULPD        Z1, Z2, Z1
+	VMAXPD        Z3, Z1, Z1
+	VMULPD        Z0, Z0, Z0
+	VMULPD        Z1, Z1, Z1
+	VADDPD        Z1, Z0, Z0
+	VSQRTPD       Z0, Z0
+	VMAXPD        Z21, Z0, Z0
+	KMOVB         1920(SP), K1
+	VMOVUPD       1984(SP), Z1
+	VBLENDMPD     Z0, Z1, K1, Z20
+	VMOVUPD       Z20, 1984(SP)
 	MOVQ          limit+40(FP), BX
 
 newton:
-	XORL         SI, SI
-	VBROADCASTSD c0<>+0(SB), Z13
-	VBROADCASTSD s+24(FP), Z14
-	VADDPD       Z14, Z2, Z15
-	VMULPD       Z2, Z15, Z24
-	VDIVPD       Z24, Z13, Z24
-	VMULPD       Z2, Z24, Z25
-	VMULPD       Z15, Z24, Z15
-	VMULPD       Z1, Z25, Z24
-	VMULPD       Z0, Z15, Z26
-	VMULPD       Z26, Z26, Z26
-	VMOVUPD      Z1, Z27
-	VSUBPD       Z14, Z27, Z14
-	VSUBPD       Z2, Z14, Z14
-	VMULPD       Z25, Z14, Z14
-	VADDPD       Z24, Z13, Z27
-	VMULPD       Z27, Z14, Z14
-	VADDPD       Z26, Z14, Z14
-	VMULPD       Z24, Z24, Z24
-	VMULPD       Z25, Z24, Z24
-	VMULPD       Z15, Z26, Z15
-	VADDPD       Z15, Z24, Z15
-	VADDPD       Z14, Z13, Z24
-	VMULPD       Z24, Z14, Z14
-	VSQRTPD      Z24, Z24
-	VADDPD       Z13, Z24, Z13
-	VMULPD       Z13, Z15, Z13
-	VDIVPD       Z13, Z14, Z13
-	VMOVAPD.Z    Z13, K1, Z13
-	VADDPD       Z13, Z2, Z2
-	VBROADCASTSD small<>+0(SB), Z14
-	VMULPD       Z2, Z14, Z14
-	VCMPPD       $0x0e, Z14, Z13, K5
-	KANDB        K1, K5, K5
-	KMOVB        K5, K1
-	KMOVB        K5, DI
-	SHLL         $0x08, SI
-	ORL          DI, SI
-	VBROADCASTSD c0<>+0(SB), Z13
-	VBROADCASTSD s+24(FP), Z14
-	VADDPD       Z14, Z5, Z15
-	VMULPD       Z5, Z15, Z24
-	VDIVPD       Z24, Z13, Z24
-	VMULPD       Z5, Z24, Z25
-	VMULPD       Z15, Z24, Z15
-	VMULPD       Z4, Z25, Z24
-	VMULPD       Z3, Z15, Z26
-	VMULPD       Z26, Z26, Z26
-	VMOVUPD      Z4, Z27
-	VSUBPD       Z14, Z27, Z14
-	VSUBPD       Z5, Z14, Z14
-	VMULPD       Z25, Z14, Z14
-	VADDPD       Z24, Z13, Z27
-	VMULPD       Z27, Z14, Z14
-	VADDPD       Z26, Z14, Z14
-	VMULPD       Z24, Z24, Z24
-	VMULPD       Z25, Z24, Z24
-	VMULPD       Z15, Z26, Z15
-	VADDPD       Z15, Z24, Z15
-	VADDPD       Z14, Z13, Z24
-	VMULPD       Z24, Z14, Z14
-	VSQRTPD      Z24, Z24
-	VADDPD       Z13, Z24, Z13
-	VMULPD       Z13, Z15, Z13
-	VDIVPD       Z13, Z14, Z13
-	VMOVAPD.Z    Z13, K2, Z13
-	VADDPD       Z13, Z5, Z5
-	VBROADCASTSD small<>+0(SB), Z14
-	VMULPD       Z5, Z14, Z14
-	VCMPPD       $0x0e, Z14, Z13, K5
-	KANDB        K2, K5, K5
-	KMOVB        K5, K2
-	KMOVB        K5, DI
-	SHLL         $0x08, SI
-	ORL          DI, SI
-	VBROADCASTSD c0<>+0(SB), Z13
-	VBROADCASTSD s+24(FP), Z14
-	VADDPD       Z14, Z8, Z15
-	VMULPD       Z8, Z15, Z24
-	VDIVPD       Z24, Z13, Z24
-	VMULPD       Z8, Z24, Z25
-	VMULPD       Z15, Z24, Z15
-	VMULPD       Z7, Z25, Z24
-	VMULPD       Z6, Z15, Z26
-	VMULPD       Z26, Z26, Z26
-	VMOVUPD      Z7, Z27
-	VSUBPD       Z14, Z27, Z14
-	VSUBPD       Z8, Z14, Z14
-	VMULPD       Z25, Z14, Z14
-	VADDPD       Z24, Z13, Z27
-	VMULPD       Z27, Z14, Z14
-	VADDPD       Z26, Z14, Z14
-	VMULPD       Z24, Z24, Z24
-	VMULPD       Z25, Z24, Z24
-	VMULPD       Z15, Z26, Z15
-	VADDPD       Z15, Z24, Z15
-	VADDPD       Z14, Z13, Z24
-	VMULPD       Z24, Z14, Z14
-	VSQRTPD      Z24, Z24
-	VADDPD       Z13, Z24, Z13
-	VMULPD       Z13, Z15, Z13
-	VDIVPD       Z13, Z14, Z13
-	VMOVAPD.Z    Z13, K3, Z13
-	VADDPD       Z13, Z8, Z8
-	VBROADCASTSD small<>+0(SB), Z14
-	VMULPD       Z8, Z14, Z14
-	VCMPPD       $0x0e, Z14, Z13, K5
-	KANDB        K3, K5, K5
-	KMOVB        K5, K3
-	KMOVB        K5, DI
-	SHLL         $0x08, SI
-	ORL          DI, SI
-	VBROADCASTSD c0<>+0(SB), Z13
-	VBROADCASTSD s+24(FP), Z14
-	VADDPD       Z14, Z11, Z15
-	VMULPD       Z11, Z15, Z24
-	VDIVPD       Z24, Z13, Z24
-	VMULPD       Z11, Z24, Z25
-	VMULPD       Z15, Z24, Z15
-	VMULPD       Z10, Z25, Z24
-	VMULPD       Z9, Z15, Z26
-	VMULPD       Z26, Z26, Z26
-	VMOVUPD      Z10, Z27
-	VSUBPD       Z14, Z27, Z14
-	VSUBPD       Z11, Z14, Z14
-	VMULPD       Z25, Z14, Z14
-	VADDPD       Z24, Z13, Z27
-	VMULPD       Z27, Z14, Z14
-	VADDPD       Z26, Z14, Z14
-	VMULPD       Z24, Z24, Z24
-	VMULPD       Z25, Z24, Z24
-	VMULPD       Z15, Z26, Z15
-	VADDPD       Z15, Z24, Z15
-	VADDPD       Z14, Z13, Z24
-	VMULPD       Z24, Z14, Z14
-	VSQRTPD      Z24, Z24
-	VADDPD       Z13, Z24, Z13
-	VMULPD       Z13, Z15, Z13
-	VDIVPD       Z13, Z14, Z13
-	VMOVAPD.Z    Z13, K4, Z13
-	VADDPD       Z13, Z11, Z11
-	VBROADCASTSD small<>+0(SB), Z14
-	VMULPD       Z11, Z14, Z14
-	VCMPPD       $0x0e, Z14, Z13, K5
-	KANDB        K4, K5, K5
-	KMOVB        K5, K4
-	KMOVB        K5, DI
-	SHLL         $0x08, SI
-	ORL          DI, SI
-	TESTL        SI, SI
+	XORQ         SI, SI
+	VBROADCASTSD c0<>+0(SB), Z0
+	VBROADCASTSD s+24(FP), Z1
+	VMOVUPD      192(SP), Z2
+	VADDPD       Z1, Z2, Z3
+	VMULPD       Z2, Z3, Z21
+	VDIVPD       Z21, Z0, Z21
+	VMULPD       Z2, Z21, Z22
+	VMULPD       Z3, Z21, Z3
+	VMULPD       64(SP), Z22, Z21
+	VMULPD       (SP), Z3, Z23
+	VMULPD       Z23, Z23, Z23
+	VMOVUPD      64(SP), Z24
+	VSUBPD       Z1, Z24, Z1
+	VSUBPD       Z2, Z1, Z1
+	VMULPD       Z22, Z1, Z1
+	VADDPD       Z21, Z0, Z2
+	VMULPD       Z2, Z1, Z1
+	VADDPD       Z23, Z1, Z1
+	VMULPD       Z21, Z21, Z2
+	VMULPD       Z22, Z2, Z2
+	VMULPD       Z3, Z23, Z3
+	VADDPD       Z3, Z2, Z2
+	VADDPD       Z1, Z0, Z3
+	VMULPD       Z3, Z1, Z1
+	VSQRTPD      Z3, Z3
+	VADDPD       Z0, Z3, Z0
+	VMULPD       Z0, Z2, Z0
+	VDIVPD       Z0, Z1, Z0
+	KMOVB        128(SP), K1
+	VMOVAPD.Z    Z0, K1, Z0
+	VMOVUPD      192(SP), Z1
+	VADDPD       Z0, Z1, Z1
+	VMOVUPD      Z1, 192(SP)
+	VBROADCASTSD small<>+0(SB), Z2
+	VMULPD       Z1, Z2, Z1
+	VCMPPD       $0x0e, Z1, Z0, K1
+	KMOVB        128(SP), K2
+	KANDB        K2, K1, K1
+	KMOVB        K1, 128(SP)
+	KMOVB        K1, DI
+	SHLQ         $0x08, SI
+	ORQ          DI, SI
+	VBROADCASTSD c0<>+0(SB), Z0
+	VBROADCASTSD s+24(FP), Z1
+	VMOVUPD      448(SP), Z2
+	VADDPD       Z1, Z2, Z3
+	VMULPD       Z2, Z3, Z21
+	VDIVPD       Z21, Z0, Z21
+	VMULPD       Z2, Z21, Z22
+	VMULPD       Z3, Z21, Z3
+	VMULPD       320(SP), Z22, Z21
+	VMULPD       256(SP), Z3, Z23
+	VMULPD       Z23, Z23, Z23
+	VMOVUPD      320(SP), Z24
+	VSUBPD       Z1, Z24, Z1
+	VSUBPD       Z2, Z1, Z1
+	VMULPD       Z22, Z1, Z1
+	VADDPD       Z21, Z0, Z2
+	VMULPD       Z2, Z1, Z1
+	VADDPD       Z23, Z1, Z1
+	VMULPD       Z21, Z21, Z2
+	VMULPD       Z22, Z2, Z2
+	VMULPD       Z3, Z23, Z3
+	VADDPD       Z3, Z2, Z2
+	VADDPD       Z1, Z0, Z3
+	VMULPD       Z3, Z1, Z1
+	VSQRTPD      Z3, Z3
+	VADDPD       Z0, Z3, Z0
+	VMULPD       Z0, Z2, Z0
+	VDIVPD       Z0, Z1, Z0
+	KMOVB        384(SP), K1
+	VMOVAPD.Z    Z0, K1, Z0
+	VMOVUPD      448(SP), Z1
+	VADDPD       Z0, Z1, Z1
+	VMOVUPD      Z1, 448(SP)
+	VBROADCASTSD small<>+0(SB), Z2
+	VMULPD       Z1, Z2, Z1
+	VCMPPD       $0x0e, Z1, Z0, K1
+	KMOVB        384(SP), K2
+	KANDB        K2, K1, K1
+	KMOVB        K1, 384(SP)
+	KMOVB        K1, DI
+	SHLQ         $0x08, SI
+	ORQ          DI, SI
+	VBROADCASTSD c0<>+0(SB), Z0
+	VBROADCASTSD s+24(FP), Z1
+	VMOVUPD      704(SP), Z2
+	VADDPD       Z1, Z2, Z3
+	VMULPD       Z2, Z3, Z21
+	VDIVPD       Z21, Z0, Z21
+	VMULPD       Z2, Z21, Z22
+	VMULPD       Z3, Z21, Z3
+	VMULPD       576(SP), Z22, Z21
+	VMULPD       512(SP), Z3, Z23
+	VMULPD       Z23, Z23, Z23
+	VMOVUPD      576(SP), Z24
+	VSUBPD       Z1, Z24, Z1
+	VSUBPD       Z2, Z1, Z1
+	VMULPD       Z22, Z1, Z1
+	VADDPD       Z21, Z0, Z2
+	VMULPD       Z2, Z1, Z1
+	VADDPD       Z23, Z1, Z1
+	VMULPD       Z21, Z21, Z2
+	VMULPD       Z22, Z2, Z2
+	VMULPD       Z3, Z23, Z3
+	VADDPD       Z3, Z2, Z2
+	VADDPD       Z1, Z0, Z3
+	VMULPD       Z3, Z1, Z1
+	VSQRTPD      Z3, Z3
+	VADDPD       Z0, Z3, Z0
+	VMULPD       Z0, Z2, Z0
+	VDIVPD       Z0, Z1, Z0
+	KMOVB        640(SP), K1
+	VMOVAPD.Z    Z0, K1, Z0
+	VMOVUPD      704(SP), Z1
+	VADDPD       Z0, Z1, Z1
+	VMOVUPD      Z1, 704(SP)
+	VBROADCASTSD small<>+0(SB), Z2
+	VMULPD       Z1, Z2, Z1
+	VCMPPD       $0x0e, Z1, Z0, K1
+	KMOVB        640(SP), K2
+	KANDB        K2, K1, K1
+	KMOVB        K1, 640(SP)
+	KMOVB        K1, DI
+	SHLQ         $0x08, SI
+	ORQ          DI, SI
+	VBROADCASTSD c0<>+0(SB), Z0
+	VBROADCASTSD s+24(FP), Z1
+	VMOVUPD      960(SP), Z2
+	VADDPD       Z1, Z2, Z3
+	VMULPD       Z2, Z3, Z21
+	VDIVPD       Z21, Z0, Z21
+	VMULPD       Z2, Z21, Z22
+	VMULPD       Z3, Z21, Z3
+	VMULPD       832(SP), Z22, Z21
+	VMULPD       768(SP), Z3, Z23
+	VMULPD       Z23, Z23, Z23
+	VMOVUPD      832(SP), Z24
+	VSUBPD       Z1, Z24, Z1
+	VSUBPD       Z2, Z1, Z1
+	VMULPD       Z22, Z1, Z1
+	VADDPD       Z21, Z0, Z2
+	VMULPD       Z2, Z1, Z1
+	VADDPD       Z23, Z1, Z1
+	VMULPD       Z21, Z21, Z2
+	VMULPD       Z22, Z2, Z2
+	VMULPD       Z3, Z23, Z3
+	VADDPD       Z3, Z2, Z2
+	VADDPD       Z1, Z0, Z3
+	VMULPD       Z3, Z1, Z1
+	VSQRTPD      Z3, Z3
+	VADDPD       Z0, Z3, Z0
+	VMULPD       Z0, Z2, Z0
+	VDIVPD       Z0, Z1, Z0
+	KMOVB        896(SP), K1
+	VMOVAPD.Z    Z0, K1, Z0
+	VMOVUPD      960(SP), Z1
+	VADDPD       Z0, Z1, Z1
+	VMOVUPD      Z1, 960(SP)
+	VBROADCASTSD small<>+0(SB), Z2
+	VMULPD       Z1, Z2, Z1
+	VCMPPD       $0x0e, Z1, Z0, K1
+	KMOVB        896(SP), K2
+	KANDB        K2, K1, K1
+	KMOVB        K1, 896(SP)
+	KMOVB        K1, DI
+	SHLQ         $0x08, SI
+	ORQ          DI, SI
+	VBROADCASTSD c0<>+0(SB), Z0
+	VBROADCASTSD s+24(FP), Z1
+	VMOVUPD      1216(SP), Z2
+	VADDPD       Z1, Z2, Z3
+	VMULPD       Z2, Z3, Z21
+	VDIVPD       Z21, Z0, Z21
+	VMULPD       Z2, Z21, Z22
+	VMULPD       Z3, Z21, Z3
+	VMULPD       1088(SP), Z22, Z21
+	VMULPD       1024(SP), Z3, Z23
+	VMULPD       Z23, Z23, Z23
+	VMOVUPD      1088(SP), Z24
+	VSUBPD       Z1, Z24, Z1
+	VSUBPD       Z2, Z1, Z1
+	VMULPD       Z22, Z1, Z1
+	VADDPD       Z21, Z0, Z2
+	VMULPD       Z2, Z1, Z1
+	VADDPD       Z23, Z1, Z1
+	VMULPD       Z21, Z21, Z2
+	VMULPD       Z22, Z2, Z2
+	VMULPD       Z3, Z23, Z3
+	VADDPD       Z3, Z2, Z2
+	VADDPD       Z1, Z0, Z3
+	VMULPD       Z3, Z1, Z1
+	VSQRTPD      Z3, Z3
+	VADDPD       Z0, Z3, Z0
+	VMULPD       Z0, Z2, Z0
+	VDIVPD       Z0, Z1, Z0
+	KMOVB        1152(SP), K1
+	VMOVAPD.Z    Z0, K1, Z0
+	VMOVUPD      1216(SP), Z1
+	VADDPD       Z0, Z1, Z1
+	VMOVUPD      Z1, 1216(SP)
+	VBROADCASTSD small<>+0(SB), Z2
+	VMULPD       Z1, Z2, Z1
+	VCMPPD       $0x0e, Z1, Z0, K1
+	KMOVB        1152(SP), K2
+	KANDB        K2, K1, K1
+	KMOVB        K1, 1152(SP)
+	KMOVB        K1, DI
+	SHLQ         $0x08, SI
+	ORQ          DI, SI
+	VBROADCASTSD c0<>+0(SB), Z0
+	VBROADCASTSD s+24(FP), Z1
+	VMOVUPD      1472(SP), Z2
+	VADDPD       Z1, Z2, Z3
+	VMULPD       Z2, Z3, Z21
+	VDIVPD       Z21, Z0, Z21
+	VMULPD       Z2, Z21, Z22
+	VMULPD       Z3, Z21, Z3
+	VMULPD       1344(SP), Z22, Z21
+	VMULPD       1280(SP), Z3, Z23
+	VMULPD       Z23, Z23, Z23
+	VMOVUPD      1344(SP), Z24
+	VSUBPD       Z1, Z24, Z1
+	VSUBPD       Z2, Z1, Z1
+	VMULPD       Z22, Z1, Z1
+	VADDPD       Z21, Z0, Z2
+	VMULPD       Z2, Z1, Z1
+	VADDPD       Z23, Z1, Z1
+	VMULPD       Z21, Z21, Z2
+	VMULPD       Z22, Z2, Z2
+	VMULPD       Z3, Z23, Z3
+	VADDPD       Z3, Z2, Z2
+	VADDPD       Z1, Z0, Z3
+	VMULPD       Z3, Z1, Z1
+	VSQRTPD      Z3, Z3
+	VADDPD       Z0, Z3, Z0
+	VMULPD       Z0, Z2, Z0
+	VDIVPD       Z0, Z1, Z0
+	KMOVB        1408(SP), K1
+	VMOVAPD.Z    Z0, K1, Z0
+	VMOVUPD      1472(SP), Z1
+	VADDPD       Z0, Z1, Z1
+	VMOVUPD      Z1, 1472(SP)
+	VBROADCASTSD small<>+0(SB), Z2
+	VMULPD       Z1, Z2, Z1
+	VCMPPD       $0x0e, Z1, Z0, K1
+	KMOVB        1408(SP), K2
+	KANDB        K2, K1, K1
+	KMOVB        K1, 1408(SP)
+	KMOVB        K1, DI
+	SHLQ         $0x08, SI
+	ORQ          DI, SI
+	VBROADCASTSD c0<>+0(SB), Z0
+	VBROADCASTSD s+24(FP), Z1
+	VMOVUPD      1728(SP), Z2
+	VADDPD       Z1, Z2, Z3
+	VMULPD       Z2, Z3, Z21
+	VDIVPD       Z21, Z0, Z21
+	VMULPD       Z2, Z21, Z22
+	VMULPD       Z3, Z21, Z3
+	VMULPD       1600(SP), Z22, Z21
+	VMULPD       1536(SP), Z3, Z23
+	VMULPD       Z23, Z23, Z23
+	VMOVUPD      1600(SP), Z24
+	VSUBPD       Z1, Z24, Z1
+	VSUBPD       Z2, Z1, Z1
+	VMULPD       Z22, Z1, Z1
+	VADDPD       Z21, Z0, Z2
+	VMULPD       Z2, Z1, Z1
+	VADDPD       Z23, Z1, Z1
+	VMULPD       Z21, Z21, Z2
+	VMULPD       Z22, Z2, Z2
+	VMULPD       Z3, Z23, Z3
+	VADDPD       Z3, Z2, Z2
+	VADDPD       Z1, Z0, Z3
+	VMULPD       Z3, Z1, Z1
+	VSQRTPD      Z3, Z3
+	VADDPD       Z0, Z3, Z0
+	VMULPD       Z0, Z2, Z0
+	VDIVPD       Z0, Z1, Z0
+	KMOVB        1664(SP), K1
+	VMOVAPD.Z    Z0, K1, Z0
+	VMOVUPD      1728(SP), Z1
+	VADDPD       Z0, Z1, Z1
+	VMOVUPD      Z1, 1728(SP)
+	VBROADCASTSD small<>+0(SB), Z2
+	VMULPD       Z1, Z2, Z1
+	VCMPPD       $0x0e, Z1, Z0, K1
+	KMOVB        1664(SP), K2
+	KANDB        K2, K1, K1
+	KMOVB        K1, 1664(SP)
+	KMOVB        K1, DI
+	SHLQ         $0x08, SI
+	ORQ          DI, SI
+	VBROADCASTSD c0<>+0(SB), Z0
+	VBROADCASTSD s+24(FP), Z1
+	VMOVUPD      1984(SP), Z2
+	VADDPD       Z1, Z2, Z3
+	VMULPD       Z2, Z3, Z21
+	VDIVPD       Z21, Z0, Z21
+	VMULPD       Z2, Z21, Z22
+	VMULPD       Z3, Z21, Z3
+	VMULPD       1856(SP), Z22, Z21
+	VMULPD       1792(SP), Z3, Z23
+	VMULPD       Z23, Z23, Z23
+	VMOVUPD      1856(SP), Z24
+	VSUBPD       Z1, Z24, Z1
+	VSUBPD       Z2, Z1, Z1
+	VMULPD       Z22, Z1, Z1
+	VADDPD       Z21, Z0, Z2
+	VMULPD       Z2, Z1, Z1
+	VADDPD       Z23, Z1, Z1
+	VMULPD       Z21, Z21, Z2
+	VMULPD       Z22, Z2, Z2
+	VMULPD       Z3, Z23, Z3
+	VADDPD       Z3, Z2, Z2
+	VADDPD       Z1, Z0, Z3
+	VMULPD       Z3, Z1, Z1
+	VSQRTPD      Z3, Z3
+	VADDPD       Z0, Z3, Z0
+	VMULPD       Z0, Z2, Z0
+	VDIVPD       Z0, Z1, Z0
+	KMOVB        1920(SP), K1
+	VMOVAPD.Z    Z0, K1, Z0
+	VMOVUPD      1984(SP), Z1
+	VADDPD       Z0, Z1, Z1
+	VMOVUPD      Z1, 1984(SP)
+	VBROADCASTSD small<>+0(SB), Z2
+	VMULPD       Z1, Z2, Z1
+	VCMPPD       $0x0e, Z1, Z0, K1
+	KMOVB        1920(SP), K2
+	KANDB        K2, K1, K1
+	KMOVB        K1, 1920(SP)
+	KMOVB        K1, DI
+	SHLQ         $0x08, SI
+	ORQ          DI, SI
+	TESTQ        SI, SI
 	JZ           converged
 	DECQ         BX
 	JNZ          newton
-	POPCNTL      SI, SI
+	POPCNTQ      SI, SI
 	ADDQ         SI, DX
 
 converged:
-	VBROADCASTSD sign<>+0(SB), Z1
-	VANDPD       (AX), Z1, Z1
-	VMOVUPD      Z0, Z0
-	VDIVPD       Z2, Z0, Z0
-	VORPD        Z1, Z0, Z0
+	VBROADCASTSD sign<>+0(SB), Z0
+	VANDPD       (AX), Z0, Z0
+	VMOVUPD      (SP), Z1
+	VDIVPD       192(SP), Z1, Z1
+	VORPD        Z0, Z1, Z0
 	VMOVUPD      Z0, (AX)
 	VBROADCASTSD sign<>+0(SB), Z0
 	VANDPD       64(AX), Z0, Z0
-	VMOVUPD      Z3, Z1
-	VDIVPD       Z5, Z1, Z1
+	VMOVUPD      256(SP), Z1
+	VDIVPD       448(SP), Z1, Z1
 	VORPD        Z0, Z1, Z0
 	VMOVUPD      Z0, 64(AX)
 	VBROADCASTSD sign<>+0(SB), Z0
 	VANDPD       128(AX), Z0, Z0
-	VMOVUPD      Z6, Z1
-	VDIVPD       Z8, Z1, Z1
+	VMOVUPD      512(SP), Z1
+	VDIVPD       704(SP), Z1, Z1
 	VORPD        Z0, Z1, Z0
 	VMOVUPD      Z0, 128(AX)
 	VBROADCASTSD sign<>+0(SB), Z0
 	VANDPD       192(AX), Z0, Z0
-	VMOVUPD      Z9, Z1
-	VDIVPD       Z11, Z1, Z1
+	VMOVUPD      768(SP), Z1
+	VDIVPD       960(SP), Z1, Z1
 	VORPD        Z0, Z1, Z0
 	VMOVUPD      Z0, 192(AX)
-	ADDQ         $0x00000100, AX
-	SUBQ         $0x20, CX
+	VBROADCASTSD sign<>+0(SB), Z0
+	VANDPD       256(AX), Z0, Z0
+	VMOVUPD      1024(SP), Z1
+	VDIVPD       1216(SP), Z1, Z1
+	VORPD        Z0, Z1, Z0
+	VMOVUPD      Z0, 256(AX)
+	VBROADCASTSD sign<>+0(SB), Z0
+	VANDPD       320(AX), Z0, Z0
+	VMOVUPD      1280(SP), Z1
+	VDIVPD       1472(SP), Z1, Z1
+	VORPD        Z0, Z1, Z0
+	VMOVUPD      Z0, 320(AX)
+	VBROADCASTSD sign<>+0(SB), Z0
+	VANDPD       384(AX), Z0, Z0
+	VMOVUPD      1536(SP), Z1
+	VDIVPD       1728(SP), Z1, Z1
+	VORPD        Z0, Z1, Z0
+	VMOVUPD      Z0, 384(AX)
+	VBROADCASTSD sign<>+0(SB), Z0
+	VANDPD       448(AX), Z0, Z0
+	VMOVUPD      1792(SP), Z1
+	VDIVPD       1984(SP), Z1, Z1
+	VORPD        Z0, Z1, Z0
+	VMOVUPD      Z0, 448(AX)
+	ADDQ         $0x00000200, AX
+	SUBQ         $0x40, CX
 	JMP          many
 
 done:
@@ -5545,6 +8557,552 @@ by1Done:
 	VMOVUPD      Z1, K2, 64(AX)
 
 done:
+	VZEROUPPER
+	RET
+
+// func stepTilesAVX512(dst *float64, p *float64, d *float64, u *float64, extent *float64, n int, m int, stay float64, home float64, pull float64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·stepTilesAVX512(SB), NOSPLIT, $64-80
+	MOVQ         u+24(FP), AX
+	MOVQ         m+48(FP), CX
+	SHLQ         $0x03, CX
+	MOVQ         CX, DX
+	ANDQ         $-32, DX
+	MOVQ         CX, BX
+	SUBQ         DX, BX
+	SHLQ         $0x03, CX
+	MOVQ         dst+0(FP), DI
+	MOVQ         p+8(FP), R8
+	MOVQ         d+16(FP), R9
+	MOVQ         n+40(FP), R10
+	MOVQ         extent+32(FP), R11
+	VBROADCASTSD infinity<>+0(SB), Z0
+	VMOVUPD      Z0, (R11)
+	VBROADCASTSD nothing<>+0(SB), Z0
+	VMOVUPD      Z0, 64(R11)
+	VBROADCASTSD infinity<>+0(SB), Z0
+	VMOVUPD      Z0, 128(R11)
+	MOVQ         DI, R12
+	SUBQ         CX, R12
+
+tile:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	XORQ   SI, SI
+
+dotLoop:
+	CMPQ         SI, DX
+	JGE          dotRest
+	VBROADCASTSD (AX)(SI*1), Z4
+	VMULPD       (R8)(SI*8), Z4, Z4
+	VADDPD       Z4, Z0, Z0
+	VBROADCASTSD 8(AX)(SI*1), Z4
+	VMULPD       64(R8)(SI*8), Z4, Z4
+	VADDPD       Z4, Z1, Z1
+	VBROADCASTSD 16(AX)(SI*1), Z4
+	VMULPD       128(R8)(SI*8), Z4, Z4
+	VADDPD       Z4, Z2, Z2
+	VBROADCASTSD 24(AX)(SI*1), Z4
+	VMULPD       192(R8)(SI*8), Z4, Z4
+	VADDPD       Z4, Z3, Z3
+	ADDQ         $0x20, SI
+	JMP          dotLoop
+
+dotRest:
+	CMPQ         BX, $0x00
+	JLE          dotDone
+	VBROADCASTSD (AX)(SI*1), Z4
+	VMULPD       (R8)(SI*8), Z4, Z4
+	VADDPD       Z4, Z0, Z0
+	CMPQ         BX, $0x08
+	JLE          dotDone
+	VBROADCASTSD 8(AX)(SI*1), Z4
+	VMULPD       64(R8)(SI*8), Z4, Z4
+	VADDPD       Z4, Z1, Z1
+	CMPQ         BX, $0x10
+	JLE          dotDone
+	VBROADCASTSD 16(AX)(SI*1), Z4
+	VMULPD       128(R8)(SI*8), Z4, Z4
+	VADDPD       Z4, Z2, Z2
+
+dotDone:
+	VADDPD       Z2, Z0, Z0
+	VADDPD       Z3, Z1, Z1
+	VADDPD       Z1, Z0, Z0
+	VBROADCASTSD pull+72(FP), Z1
+	VMULPD       Z1, Z0, Z0
+	CMPQ         R8, p+8(FP)
+	JE           first
+	VMOVUPD      (SP), Z1
+	XORQ         SI, SI
+
+scaleLoop:
+	CMPQ    SI, DX
+	JGE     scaleRest
+	VMULPD  (R12)(SI*8), Z1, Z2
+	VMOVUPD Z2, (R12)(SI*8)
+	VMULPD  64(R12)(SI*8), Z1, Z2
+	VMOVUPD Z2, 64(R12)(SI*8)
+	VMULPD  128(R12)(SI*8), Z1, Z2
+	VMOVUPD Z2, 128(R12)(SI*8)
+	VMULPD  192(R12)(SI*8), Z1, Z2
+	VMOVUPD Z2, 192(R12)(SI*8)
+	ADDQ    $0x20, SI
+	JMP     scaleLoop
+
+scaleRest:
+	CMPQ    BX, $0x00
+	JLE     scaleDone
+	VMULPD  (R12)(SI*8), Z1, Z2
+	VMOVUPD Z2, (R12)(SI*8)
+	CMPQ    BX, $0x08
+	JLE     scaleDone
+	VMULPD  64(R12)(SI*8), Z1, Z2
+	VMOVUPD Z2, 64(R12)(SI*8)
+	CMPQ    BX, $0x10
+	JLE     scaleDone
+	VMULPD  128(R12)(SI*8), Z1, Z1
+	VMOVUPD Z1, 128(R12)(SI*8)
+
+scaleDone:
+first:
+	VBROADCASTSD stay+56(FP), Z1
+	VBROADCASTSD home+64(FP), Z2
+	VXORPD       Z3, Z3, Z3
+	VXORPD       Z4, Z4, Z4
+	VXORPD       Z5, Z5, Z5
+	VXORPD       Z6, Z6, Z6
+	XORQ         SI, SI
+
+mixLoop:
+	CMPQ         SI, DX
+	JGE          mixRest
+	VBROADCASTSD (AX)(SI*1), Z7
+	VMULPD       (R8)(SI*8), Z1, Z8
+	VMULPD       (R9)(SI*8), Z2, Z9
+	VADDPD       Z9, Z8, Z8
+	VMULPD       Z7, Z0, Z7
+	VADDPD       Z7, Z8, Z8
+	VMOVUPD      Z8, (DI)(SI*8)
+	VMULPD       Z8, Z8, Z8
+	VADDPD       Z8, Z3, Z3
+	VBROADCASTSD 8(AX)(SI*1), Z7
+	VMULPD       64(R8)(SI*8), Z1, Z8
+	VMULPD       64(R9)(SI*8), Z2, Z9
+	VADDPD       Z9, Z8, Z8
+	VMULPD       Z7, Z0, Z7
+	VADDPD       Z7, Z8, Z8
+	VMOVUPD      Z8, 64(DI)(SI*8)
+	VMULPD       Z8, Z8, Z8
+	VADDPD       Z8, Z4, Z4
+	VBROADCASTSD 16(AX)(SI*1), Z7
+	VMULPD       128(R8)(SI*8), Z1, Z8
+	VMULPD       128(R9)(SI*8), Z2, Z9
+	VADDPD       Z9, Z8, Z8
+	VMULPD       Z7, Z0, Z7
+	VADDPD       Z7, Z8, Z8
+	VMOVUPD      Z8, 128(DI)(SI*8)
+	VMULPD       Z8, Z8, Z8
+	VADDPD       Z8, Z5, Z5
+	VBROADCASTSD 24(AX)(SI*1), Z7
+	VMULPD       192(R8)(SI*8), Z1, Z8
+	VMULPD       192(R9)(SI*8), Z2, Z9
+	VADDPD       Z9, Z8, Z8
+	VMULPD       Z7, Z0, Z7
+	VADDPD       Z7, Z8, Z8
+	VMOVUPD      Z8, 192(DI)(SI*8)
+	VMULPD       Z8, Z8, Z8
+	VADDPD       Z8, Z6, Z6
+	ADDQ         $0x20, SI
+	JMP          mixLoop
+
+mixRest:
+	CMPQ         BX, $0x00
+	JLE          mixDone
+	VBROADCASTSD (AX)(SI*1), Z7
+	VMULPD       (R8)(SI*8), Z1, Z8
+	VMULPD       (R9)(SI*8), Z2, Z9
+	VADDPD       Z9, Z8, Z8
+	VMULPD       Z7, Z0, Z7
+	VADDPD       Z7, Z8, Z8
+	VMOVUPD      Z8, (DI)(SI*8)
+	VMULPD       Z8, Z8, Z8
+	VADDPD       Z8, Z3, Z3
+	CMPQ         BX, $0x08
+	JLE          mixDone
+	VBROADCASTSD 8(AX)(SI*1), Z7
+	VMULPD       64(R8)(SI*8), Z1, Z8
+	VMULPD       64(R9)(SI*8), Z2, Z9
+	VADDPD       Z9, Z8, Z8
+	VMULPD       Z7, Z0, Z7
+	VADDPD       Z7, Z8, Z8
+	VMOVUPD      Z8, 64(DI)(SI*8)
+	VMULPD       Z8, Z8, Z8
+	VADDPD       Z8, Z4, Z4
+	CMPQ         BX, $0x10
+	JLE          mixDone
+	VBROADCASTSD 16(AX)(SI*1), Z7
+	VMULPD       128(R8)(SI*8), Z1, Z1
+	VMULPD       128(R9)(SI*8), Z2, Z2
+	VADDPD       Z2, Z1, Z1
+	VMULPD       Z7, Z0, Z0
+	VADDPD       Z0, Z1, Z1
+	VMOVUPD      Z1, 128(DI)(SI*8)
+	VMULPD       Z1, Z1, Z1
+	VADDPD       Z1, Z5, Z5
+
+mixDone:
+	VADDPD       Z5, Z3, Z3
+	VADDPD       Z6, Z4, Z4
+	VADDPD       Z4, Z3, Z3
+	VPMINUQ      (R11), Z3, Z0
+	VMOVUPD      Z0, (R11)
+	VPMAXUQ      64(R11), Z3, Z0
+	VMOVUPD      Z0, 64(R11)
+	VBROADCASTSD c0<>+0(SB), Z0
+	VSQRTPD      Z3, Z1
+	VDIVPD       Z1, Z0, Z0
+	VMOVUPD      Z0, (SP)
+	ADDQ         CX, R8
+	ADDQ         CX, R9
+	ADDQ         CX, DI
+	ADDQ         CX, R12
+	DECQ         R10
+	JNZ          tile
+	VMOVUPD      (SP), Z0
+	XORQ         SI, SI
+
+lastLoop:
+	CMPQ    SI, DX
+	JGE     lastRest
+	VMULPD  (R12)(SI*8), Z0, Z1
+	VMOVUPD Z1, (R12)(SI*8)
+	VMULPD  64(R12)(SI*8), Z0, Z1
+	VMOVUPD Z1, 64(R12)(SI*8)
+	VMULPD  128(R12)(SI*8), Z0, Z1
+	VMOVUPD Z1, 128(R12)(SI*8)
+	VMULPD  192(R12)(SI*8), Z0, Z1
+	VMOVUPD Z1, 192(R12)(SI*8)
+	ADDQ    $0x20, SI
+	JMP     lastLoop
+
+lastRest:
+	CMPQ    BX, $0x00
+	JLE     lastDone
+	VMULPD  (R12)(SI*8), Z0, Z1
+	VMOVUPD Z1, (R12)(SI*8)
+	CMPQ    BX, $0x08
+	JLE     lastDone
+	VMULPD  64(R12)(SI*8), Z0, Z1
+	VMOVUPD Z1, 64(R12)(SI*8)
+	CMPQ    BX, $0x10
+	JLE     lastDone
+	VMULPD  128(R12)(SI*8), Z0, Z0
+	VMOVUPD Z0, 128(R12)(SI*8)
+
+lastDone:
+	VZEROUPPER
+	RET
+
+// func alignTilesAVX512(dst *float64, along *float64, p *float64, d *float64, u *float64, extent *float64, n int, m int, stay float64, home float64, pull float64, inverse float64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·alignTilesAVX512(SB), NOSPLIT, $64-96
+	MOVQ         u+32(FP), AX
+	MOVQ         m+56(FP), CX
+	SHLQ         $0x03, CX
+	MOVQ         CX, DX
+	ANDQ         $-32, DX
+	MOVQ         CX, BX
+	SUBQ         DX, BX
+	SHLQ         $0x03, CX
+	MOVQ         dst+0(FP), DI
+	MOVQ         p+16(FP), R8
+	MOVQ         d+24(FP), R9
+	MOVQ         n+48(FP), R10
+	MOVQ         extent+40(FP), R11
+	VBROADCASTSD infinity<>+0(SB), Z0
+	VMOVUPD      Z0, (R11)
+	VBROADCASTSD nothing<>+0(SB), Z0
+	VMOVUPD      Z0, 64(R11)
+	VBROADCASTSD infinity<>+0(SB), Z0
+	VMOVUPD      Z0, 128(R11)
+	MOVQ         along+8(FP), R12
+	MOVQ         DI, R13
+	SUBQ         CX, R13
+
+tile:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	XORQ   SI, SI
+
+dotLoop:
+	CMPQ         SI, DX
+	JGE          dotRest
+	VBROADCASTSD (AX)(SI*1), Z4
+	VMULPD       (R8)(SI*8), Z4, Z4
+	VADDPD       Z4, Z0, Z0
+	VBROADCASTSD 8(AX)(SI*1), Z4
+	VMULPD       64(R8)(SI*8), Z4, Z4
+	VADDPD       Z4, Z1, Z1
+	VBROADCASTSD 16(AX)(SI*1), Z4
+	VMULPD       128(R8)(SI*8), Z4, Z4
+	VADDPD       Z4, Z2, Z2
+	VBROADCASTSD 24(AX)(SI*1), Z4
+	VMULPD       192(R8)(SI*8), Z4, Z4
+	VADDPD       Z4, Z3, Z3
+	ADDQ         $0x20, SI
+	JMP          dotLoop
+
+dotRest:
+	CMPQ         BX, $0x00
+	JLE          dotDone
+	VBROADCASTSD (AX)(SI*1), Z4
+	VMULPD       (R8)(SI*8), Z4, Z4
+	VADDPD       Z4, Z0, Z0
+	CMPQ         BX, $0x08
+	JLE          dotDone
+	VBROADCASTSD 8(AX)(SI*1), Z4
+	VMULPD       64(R8)(SI*8), Z4, Z4
+	VADDPD       Z4, Z1, Z1
+	CMPQ         BX, $0x10
+	JLE          dotDone
+	VBROADCASTSD 16(AX)(SI*1), Z4
+	VMULPD       128(R8)(SI*8), Z4, Z4
+	VADDPD       Z4, Z2, Z2
+
+dotDone:
+	VADDPD       Z2, Z0, Z0
+	VADDPD       Z3, Z1, Z1
+	VADDPD       Z1, Z0, Z0
+	VBROADCASTSD pull+80(FP), Z1
+	VMULPD       Z1, Z0, Z0
+	VXORPD       Z1, Z1, Z1
+	VXORPD       Z2, Z2, Z2
+	VXORPD       Z3, Z3, Z3
+	VXORPD       Z4, Z4, Z4
+	XORQ         SI, SI
+
+alignLoop:
+	CMPQ         SI, DX
+	JGE          alignRest
+	VBROADCASTSD (AX)(SI*1), Z5
+	VMULPD       (R9)(SI*8), Z5, Z5
+	VADDPD       Z5, Z1, Z1
+	VBROADCASTSD 8(AX)(SI*1), Z5
+	VMULPD       64(R9)(SI*8), Z5, Z5
+	VADDPD       Z5, Z2, Z2
+	VBROADCASTSD 16(AX)(SI*1), Z5
+	VMULPD       128(R9)(SI*8), Z5, Z5
+	VADDPD       Z5, Z3, Z3
+	VBROADCASTSD 24(AX)(SI*1), Z5
+	VMULPD       192(R9)(SI*8), Z5, Z5
+	VADDPD       Z5, Z4, Z4
+	ADDQ         $0x20, SI
+	JMP          alignLoop
+
+alignRest:
+	CMPQ         BX, $0x00
+	JLE          alignDone
+	VBROADCASTSD (AX)(SI*1), Z5
+	VMULPD       (R9)(SI*8), Z5, Z5
+	VADDPD       Z5, Z1, Z1
+	CMPQ         BX, $0x08
+	JLE          alignDone
+	VBROADCASTSD 8(AX)(SI*1), Z5
+	VMULPD       64(R9)(SI*8), Z5, Z5
+	VADDPD       Z5, Z2, Z2
+	CMPQ         BX, $0x10
+	JLE          alignDone
+	VBROADCASTSD 16(AX)(SI*1), Z5
+	VMULPD       128(R9)(SI*8), Z5, Z5
+	VADDPD       Z5, Z3, Z3
+
+alignDone:
+	VADDPD       Z3, Z1, Z1
+	VADDPD       Z4, Z2, Z2
+	VADDPD       Z2, Z1, Z1
+	VBROADCASTSD inverse+88(FP), Z2
+	VMULPD       Z2, Z1, Z1
+	VMOVUPD      Z1, (R12)
+	VBROADCASTSD sign<>+0(SB), Z2
+	VPANDNQ      Z1, Z2, Z1
+	VPMINUQ      128(R11), Z1, Z1
+	VMOVUPD      Z1, 128(R11)
+	ADDQ         $0x40, R12
+	CMPQ         R8, p+16(FP)
+	JE           first
+	VMOVUPD      (SP), Z1
+	XORQ         SI, SI
+
+scaleLoop:
+	CMPQ    SI, DX
+	JGE     scaleRest
+	VMULPD  (R13)(SI*8), Z1, Z2
+	VMOVUPD Z2, (R13)(SI*8)
+	VMULPD  64(R13)(SI*8), Z1, Z2
+	VMOVUPD Z2, 64(R13)(SI*8)
+	VMULPD  128(R13)(SI*8), Z1, Z2
+	VMOVUPD Z2, 128(R13)(SI*8)
+	VMULPD  192(R13)(SI*8), Z1, Z2
+	VMOVUPD Z2, 192(R13)(SI*8)
+	ADDQ    $0x20, SI
+	JMP     scaleLoop
+
+scaleRest:
+	CMPQ    BX, $0x00
+	JLE     scaleDone
+	VMULPD  (R13)(SI*8), Z1, Z2
+	VMOVUPD Z2, (R13)(SI*8)
+	CMPQ    BX, $0x08
+	JLE     scaleDone
+	VMULPD  64(R13)(SI*8), Z1, Z2
+	VMOVUPD Z2, 64(R13)(SI*8)
+	CMPQ    BX, $0x10
+	JLE     scaleDone
+	VMULPD  128(R13)(SI*8), Z1, Z1
+	VMOVUPD Z1, 128(R13)(SI*8)
+
+scaleDone:
+first:
+	VBROADCASTSD stay+64(FP), Z1
+	VBROADCASTSD home+72(FP), Z2
+	VXORPD       Z3, Z3, Z3
+	VXORPD       Z4, Z4, Z4
+	VXORPD       Z5, Z5, Z5
+	VXORPD       Z6, Z6, Z6
+	XORQ         SI, SI
+
+mixLoop:
+	CMPQ         SI, DX
+	JGE          mixRest
+	VBROADCASTSD (AX)(SI*1), Z7
+	VMULPD       (R8)(SI*8), Z1, Z8
+	VMULPD       (R9)(SI*8), Z2, Z9
+	VADDPD       Z9, Z8, Z8
+	VMULPD       Z7, Z0, Z7
+	VADDPD       Z7, Z8, Z8
+	VMOVUPD      Z8, (DI)(SI*8)
+	VMULPD       Z8, Z8, Z8
+	VADDPD       Z8, Z3, Z3
+	VBROADCASTSD 8(AX)(SI*1), Z7
+	VMULPD       64(R8)(SI*8), Z1, Z8
+	VMULPD       64(R9)(SI*8), Z2, Z9
+	VADDPD       Z9, Z8, Z8
+	VMULPD       Z7, Z0, Z7
+	VADDPD       Z7, Z8, Z8
+	VMOVUPD      Z8, 64(DI)(SI*8)
+	VMULPD       Z8, Z8, Z8
+	VADDPD       Z8, Z4, Z4
+	VBROADCASTSD 16(AX)(SI*1), Z7
+	VMULPD       128(R8)(SI*8), Z1, Z8
+	VMULPD       128(R9)(SI*8), Z2, Z9
+	VADDPD       Z9, Z8, Z8
+	VMULPD       Z7, Z0, Z7
+	VADDPD       Z7, Z8, Z8
+	VMOVUPD      Z8, 128(DI)(SI*8)
+	VMULPD       Z8, Z8, Z8
+	VADDPD       Z8, Z5, Z5
+	VBROADCASTSD 24(AX)(SI*1), Z7
+	VMULPD       192(R8)(SI*8), Z1, Z8
+	VMULPD       192(R9)(SI*8), Z2, Z9
+	VADDPD       Z9, Z8, Z8
+	VMULPD       Z7, Z0, Z7
+	VADDPD       Z7, Z8, Z8
+	VMOVUPD      Z8, 192(DI)(SI*8)
+	VMULPD       Z8, Z8, Z8
+	VADDPD       Z8, Z6, Z6
+	ADDQ         $0x20, SI
+	JMP          mixLoop
+
+mixRest:
+	CMPQ         BX, $0x00
+	JLE          mixDone
+	VBROADCASTSD (AX)(SI*1), Z7
+	VMULPD       (R8)(SI*8), Z1, Z8
+	VMULPD       (R9)(SI*8), Z2, Z9
+	VADDPD       Z9, Z8, Z8
+	VMULPD       Z7, Z0, Z7
+	VADDPD       Z7, Z8, Z8
+	VMOVUPD      Z8, (DI)(SI*8)
+	VMULPD       Z8, Z8, Z8
+	VADDPD       Z8, Z3, Z3
+	CMPQ         BX, $0x08
+	JLE          mixDone
+	VBROADCASTSD 8(AX)(SI*1), Z7
+	VMULPD       64(R8)(SI*8), Z1, Z8
+	VMULPD       64(R9)(SI*8), Z2, Z9
+	VADDPD       Z9, Z8, Z8
+	VMULPD       Z7, Z0, Z7
+	VADDPD       Z7, Z8, Z8
+	VMOVUPD      Z8, 64(DI)(SI*8)
+	VMULPD       Z8, Z8, Z8
+	VADDPD       Z8, Z4, Z4
+	CMPQ         BX, $0x10
+	JLE          mixDone
+	VBROADCASTSD 16(AX)(SI*1), Z7
+	VMULPD       128(R8)(SI*8), Z1, Z1
+	VMULPD       128(R9)(SI*8), Z2, Z2
+	VADDPD       Z2, Z1, Z1
+	VMULPD       Z7, Z0, Z0
+	VADDPD       Z0, Z1, Z1
+	VMOVUPD      Z1, 128(DI)(SI*8)
+	VMULPD       Z1, Z1, Z1
+	VADDPD       Z1, Z5, Z5
+
+mixDone:
+	VADDPD       Z5, Z3, Z3
+	VADDPD       Z6, Z4, Z4
+	VADDPD       Z4, Z3, Z3
+	VPMINUQ      (R11), Z3, Z0
+	VMOVUPD      Z0, (R11)
+	VPMAXUQ      64(R11), Z3, Z0
+	VMOVUPD      Z0, 64(R11)
+	VBROADCASTSD c0<>+0(SB), Z0
+	VSQRTPD      Z3, Z1
+	VDIVPD       Z1, Z0, Z0
+	VMOVUPD      Z0, (SP)
+	ADDQ         CX, R8
+	ADDQ         CX, R9
+	ADDQ         CX, DI
+	ADDQ         CX, R13
+	DECQ         R10
+	JNZ          tile
+	VMOVUPD      (SP), Z0
+	XORQ         SI, SI
+
+lastLoop:
+	CMPQ    SI, DX
+	JGE     lastRest
+	VMULPD  (R13)(SI*8), Z0, Z1
+	VMOVUPD Z1, (R13)(SI*8)
+	VMULPD  64(R13)(SI*8), Z0, Z1
+	VMOVUPD Z1, 64(R13)(SI*8)
+	VMULPD  128(R13)(SI*8), Z0, Z1
+	VMOVUPD Z1, 128(R13)(SI*8)
+	VMULPD  192(R13)(SI*8), Z0, Z1
+	VMOVUPD Z1, 192(R13)(SI*8)
+	ADDQ    $0x20, SI
+	JMP     lastLoop
+
+lastRest:
+	CMPQ    BX, $0x00
+	JLE     lastDone
+	VMULPD  (R13)(SI*8), Z0, Z1
+	VMOVUPD Z1, (R13)(SI*8)
+	CMPQ    BX, $0x08
+	JLE     lastDone
+	VMULPD  64(R13)(SI*8), Z0, Z1
+	VMOVUPD Z1, 64(R13)(SI*8)
+	CMPQ    BX, $0x10
+	JLE     lastDone
+	VMULPD  128(R13)(SI*8), Z0, Z0
+	VMOVUPD Z0, 128(R13)(SI*8)
+
+lastDone:
 	VZEROUPPER
 	RET
 
@@ -7158,940 +10716,6 @@ DATA upperPairs<>+40(SB)/8, $0x0000000000000007
 DATA upperPairs<>+48(SB)/8, $0x000000000000000e
 DATA upperPairs<>+56(SB)/8, $0x000000000000000f
 GLOBL upperPairs<>(SB), RODATA|NOPTR, $64
-
-// func stepTilesAVX512(dst *float64, p *float64, d *float64, u *float64, extent *float64, n int, m int, stay float64, home float64, pull float64)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·stepTilesAVX512(SB), NOSPLIT, $0-80
-	MOVQ         u+24(FP), AX
-	MOVQ         m+48(FP), CX
-	SHLQ         $0x03, CX
-	MOVQ         CX, DX
-	ANDQ         $-32, DX
-	MOVQ         CX, BX
-	SUBQ         DX, BX
-	MOVQ         dst+0(FP), DI
-	MOVQ         p+8(FP), R8
-	MOVQ         d+16(FP), R9
-	MOVQ         n+40(FP), R10
-	VBROADCASTSD stay+56(FP), Z0
-	VBROADCASTSD home+64(FP), Z1
-	VBROADCASTSD pull+72(FP), Z2
-	VBROADCASTSD infinity<>+0(SB), Z3
-	VXORPD       Z4, Z4, Z4
-
-tile:
-	VXORPD Z5, Z5, Z5
-	VXORPD Z6, Z6, Z6
-	VXORPD Z7, Z7, Z7
-	VXORPD Z8, Z8, Z8
-	XORQ   SI, SI
-
-dotLoop:
-	CMPQ         SI, DX
-	JGE          dotRest
-	VBROADCASTSD (AX)(SI*1), Z9
-	VMULPD       (R8)(SI*8), Z9, Z9
-	VADDPD       Z9, Z5, Z5
-	VBROADCASTSD 8(AX)(SI*1), Z9
-	VMULPD       64(R8)(SI*8), Z9, Z9
-	VADDPD       Z9, Z6, Z6
-	VBROADCASTSD 16(AX)(SI*1), Z9
-	VMULPD       128(R8)(SI*8), Z9, Z9
-	VADDPD       Z9, Z7, Z7
-	VBROADCASTSD 24(AX)(SI*1), Z9
-	VMULPD       192(R8)(SI*8), Z9, Z9
-	VADDPD       Z9, Z8, Z8
-	ADDQ         $0x20, SI
-	JMP          dotLoop
-
-dotRest:
-	CMPQ         BX, $0x00
-	JLE          dotDone
-	VBROADCASTSD (AX)(SI*1), Z9
-	VMULPD       (R8)(SI*8), Z9, Z9
-	VADDPD       Z9, Z5, Z5
-	CMPQ         BX, $0x08
-	JLE          dotDone
-	VBROADCASTSD 8(AX)(SI*1), Z9
-	VMULPD       64(R8)(SI*8), Z9, Z9
-	VADDPD       Z9, Z6, Z6
-	CMPQ         BX, $0x10
-	JLE          dotDone
-	VBROADCASTSD 16(AX)(SI*1), Z9
-	VMULPD       128(R8)(SI*8), Z9, Z9
-	VADDPD       Z9, Z7, Z7
-
-dotDone:
-	VADDPD Z7, Z5, Z5
-	VADDPD Z8, Z6, Z6
-	VADDPD Z6, Z5, Z5
-	VMULPD Z2, Z5, Z5
-	VXORPD Z6, Z6, Z6
-	VXORPD Z7, Z7, Z7
-	VXORPD Z8, Z8, Z8
-	VXORPD Z9, Z9, Z9
-	XORQ   SI, SI
-
-mixLoop:
-	CMPQ         SI, DX
-	JGE          mixRest
-	VBROADCASTSD (AX)(SI*1), Z10
-	VMOVUPD      (R9)(SI*8), Z11
-	VMULPD       (R8)(SI*8), Z0, Z12
-	VMULPD       Z1, Z11, Z11
-	VADDPD       Z11, Z12, Z12
-	VMULPD       Z5, Z10, Z10
-	VADDPD       Z10, Z12, Z12
-	VMOVUPD      Z12, (DI)(SI*8)
-	VMULPD       Z12, Z12, Z12
-	VADDPD       Z12, Z6, Z6
-	VBROADCASTSD 8(AX)(SI*1), Z10
-	VMOVUPD      64(R9)(SI*8), Z11
-	VMULPD       64(R8)(SI*8), Z0, Z12
-	VMULPD       Z1, Z11, Z11
-	VADDPD       Z11, Z12, Z12
-	VMULPD       Z5, Z10, Z10
-	VADDPD       Z10, Z12, Z12
-	VMOVUPD      Z12, 64(DI)(SI*8)
-	VMULPD       Z12, Z12, Z12
-	VADDPD       Z12, Z7, Z7
-	VBROADCASTSD 16(AX)(SI*1), Z10
-	VMOVUPD      128(R9)(SI*8), Z11
-	VMULPD       128(R8)(SI*8), Z0, Z12
-	VMULPD       Z1, Z11, Z11
-	VADDPD       Z11, Z12, Z12
-	VMULPD       Z5, Z10, Z10
-	VADDPD       Z10, Z12, Z12
-	VMOVUPD      Z12, 128(DI)(SI*8)
-	VMULPD       Z12, Z12, Z12
-	VADDPD       Z12, Z8, Z8
-	VBROADCASTSD 24(AX)(SI*1), Z10
-	VMOVUPD      192(R9)(SI*8), Z11
-	VMULPD       192(R8)(SI*8), Z0, Z12
-	VMULPD       Z1, Z11, Z11
-	VADDPD       Z11, Z12, Z12
-	VMULPD       Z5, Z10, Z10
-	VADDPD       Z10, Z12, Z12
-	VMOVUPD      Z12, 192(DI)(SI*8)
-	VMULPD       Z12, Z12, Z12
-	VADDPD       Z12, Z9, Z9
-	ADDQ         $0x20, SI
-	JMP          mixLoop
-
-mixRest:
-	CMPQ         BX, $0x00
-	JLE          mixDone
-	VBROADCASTSD (AX)(SI*1), Z10
-	VMOVUPD      (R9)(SI*8), Z11
-	VMULPD       (R8)(SI*8), Z0, Z12
-	VMULPD       Z1, Z11, Z11
-	VADDPD       Z11, Z12, Z12
-	VMULPD       Z5, Z10, Z10
-	VADDPD       Z10, Z12, Z12
-	VMOVUPD      Z12, (DI)(SI*8)
-	VMULPD       Z12, Z12, Z12
-	VADDPD       Z12, Z6, Z6
-	CMPQ         BX, $0x08
-	JLE          mixDone
-	VBROADCASTSD 8(AX)(SI*1), Z10
-	VMOVUPD      64(R9)(SI*8), Z11
-	VMULPD       64(R8)(SI*8), Z0, Z12
-	VMULPD       Z1, Z11, Z11
-	VADDPD       Z11, Z12, Z12
-	VMULPD       Z5, Z10, Z10
-	VADDPD       Z10, Z12, Z12
-	VMOVUPD      Z12, 64(DI)(SI*8)
-	VMULPD       Z12, Z12, Z12
-	VADDPD       Z12, Z7, Z7
-	CMPQ         BX, $0x10
-	JLE          mixDone
-	VBROADCASTSD 16(AX)(SI*1), Z10
-	VMOVUPD      128(R9)(SI*8), Z11
-	VMULPD       128(R8)(SI*8), Z0, Z12
-	VMULPD       Z1, Z11, Z11
-	VADDPD       Z11, Z12, Z12
-	VMULPD       Z5, Z10, Z10
-	VADDPD       Z10, Z12, Z12
-	VMOVUPD      Z12, 128(DI)(SI*8)
-	VMULPD       Z12, Z12, Z12
-	VADDPD       Z12, Z8, Z8
-
-mixDone:
-	VADDPD       Z8, Z6, Z6
-	VADDPD       Z9, Z7, Z7
-	VADDPD       Z7, Z6, Z6
-	VPMINUQ      Z6, Z3, Z3
-	VPMAXUQ      Z6, Z4, Z4
-	VSQRTPD      Z6, Z6
-	VBROADCASTSD c0<>+0(SB), Z5
-	VDIVPD       Z6, Z5, Z6
-	XORQ         SI, SI
-
-scaleLoop:
-	CMPQ    SI, DX
-	JGE     scaleRest
-	VMULPD  (DI)(SI*8), Z6, Z5
-	VMOVUPD Z5, (DI)(SI*8)
-	VMULPD  64(DI)(SI*8), Z6, Z5
-	VMOVUPD Z5, 64(DI)(SI*8)
-	VMULPD  128(DI)(SI*8), Z6, Z5
-	VMOVUPD Z5, 128(DI)(SI*8)
-	VMULPD  192(DI)(SI*8), Z6, Z5
-	VMOVUPD Z5, 192(DI)(SI*8)
-	ADDQ    $0x20, SI
-	JMP     scaleLoop
-
-scaleRest:
-	CMPQ    BX, $0x00
-	JLE     scaleDone
-	VMULPD  (DI)(SI*8), Z6, Z5
-	VMOVUPD Z5, (DI)(SI*8)
-	CMPQ    BX, $0x08
-	JLE     scaleDone
-	VMULPD  64(DI)(SI*8), Z6, Z5
-	VMOVUPD Z5, 64(DI)(SI*8)
-	CMPQ    BX, $0x10
-	JLE     scaleDone
-	VMULPD  128(DI)(SI*8), Z6, Z5
-	VMOVUPD Z5, 128(DI)(SI*8)
-
-scaleDone:
-	LEAQ    (R8)(CX*8), R8
-	LEAQ    (R9)(CX*8), R9
-	LEAQ    (DI)(CX*8), DI
-	DECQ    R10
-	JNZ     tile
-	MOVQ    extent+32(FP), AX
-	VMOVUPD Z3, (AX)
-	VMOVUPD Z4, 64(AX)
-	VZEROUPPER
-	RET
-
-// func alignTilesAVX512(dst *float64, along *float64, p *float64, d *float64, u *float64, extent *float64, n int, m int, stay float64, home float64, pull float64, inverse float64)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·alignTilesAVX512(SB), NOSPLIT, $0-96
-	MOVQ         u+32(FP), AX
-	MOVQ         m+56(FP), CX
-	SHLQ         $0x03, CX
-	MOVQ         CX, DX
-	ANDQ         $-32, DX
-	MOVQ         CX, BX
-	SUBQ         DX, BX
-	MOVQ         dst+0(FP), DI
-	MOVQ         p+16(FP), R8
-	MOVQ         d+24(FP), R9
-	MOVQ         n+48(FP), R10
-	VBROADCASTSD stay+64(FP), Z0
-	VBROADCASTSD home+72(FP), Z1
-	VBROADCASTSD pull+80(FP), Z2
-	VBROADCASTSD infinity<>+0(SB), Z3
-	VXORPD       Z4, Z4, Z4
-	MOVQ         along+8(FP), R11
-	VBROADCASTSD inverse+88(FP), Z5
-	VBROADCASTSD sign<>+0(SB), Z6
-	VBROADCASTSD infinity<>+0(SB), Z7
-
-tile:
-	VXORPD Z8, Z8, Z8
-	VXORPD Z9, Z9, Z9
-	VXORPD Z10, Z10, Z10
-	VXORPD Z11, Z11, Z11
-	XORQ   SI, SI
-
-dotLoop:
-	CMPQ         SI, DX
-	JGE          dotRest
-	VBROADCASTSD (AX)(SI*1), Z12
-	VMULPD       (R8)(SI*8), Z12, Z12
-	VADDPD       Z12, Z8, Z8
-	VBROADCASTSD 8(AX)(SI*1), Z12
-	VMULPD       64(R8)(SI*8), Z12, Z12
-	VADDPD       Z12, Z9, Z9
-	VBROADCASTSD 16(AX)(SI*1), Z12
-	VMULPD       128(R8)(SI*8), Z12, Z12
-	VADDPD       Z12, Z10, Z10
-	VBROADCASTSD 24(AX)(SI*1), Z12
-	VMULPD       192(R8)(SI*8), Z12, Z12
-	VADDPD       Z12, Z11, Z11
-	ADDQ         $0x20, SI
-	JMP          dotLoop
-
-dotRest:
-	CMPQ         BX, $0x00
-	JLE          dotDone
-	VBROADCASTSD (AX)(SI*1), Z12
-	VMULPD       (R8)(SI*8), Z12, Z12
-	VADDPD       Z12, Z8, Z8
-	CMPQ         BX, $0x08
-	JLE          dotDone
-	VBROADCASTSD 8(AX)(SI*1), Z12
-	VMULPD       64(R8)(SI*8), Z12, Z12
-	VADDPD       Z12, Z9, Z9
-	CMPQ         BX, $0x10
-	JLE          dotDone
-	VBROADCASTSD 16(AX)(SI*1), Z12
-	VMULPD       128(R8)(SI*8), Z12, Z12
-	VADDPD       Z12, Z10, Z10
-
-dotDone:
-	VADDPD Z10, Z8, Z8
-	VADDPD Z11, Z9, Z9
-	VADDPD Z9, Z8, Z8
-	VMULPD Z2, Z8, Z8
-	VXORPD Z9, Z9, Z9
-	VXORPD Z10, Z10, Z10
-	VXORPD Z11, Z11, Z11
-	VXORPD Z12, Z12, Z12
-	VXORPD Z13, Z13, Z13
-	VXORPD Z14, Z14, Z14
-	VXORPD Z15, Z15, Z15
-	VXORPD Z16, Z16, Z16
-	XORQ   SI, SI
-
-mixLoop:
-	CMPQ         SI, DX
-	JGE          mixRest
-	VBROADCASTSD (AX)(SI*1), Z17
-	VMOVUPD      (R9)(SI*8), Z18
-	VMULPD       (R8)(SI*8), Z0, Z19
-	VMULPD       Z17, Z18, Z20
-	VADDPD       Z20, Z13, Z13
-	VMULPD       Z1, Z18, Z18
-	VADDPD       Z18, Z19, Z19
-	VMULPD       Z8, Z17, Z17
-	VADDPD       Z17, Z19, Z19
-	VMOVUPD      Z19, (DI)(SI*8)
-	VMULPD       Z19, Z19, Z19
-	VADDPD       Z19, Z9, Z9
-	VBROADCASTSD 8(AX)(SI*1), Z17
-	VMOVUPD      64(R9)(SI*8), Z18
-	VMULPD       64(R8)(SI*8), Z0, Z19
-	VMULPD       Z17, Z18, Z20
-	VADDPD       Z20, Z14, Z14
-	VMULPD       Z1, Z18, Z18
-	VADDPD       Z18, Z19, Z19
-	VMULPD       Z8, Z17, Z17
-	VADDPD       Z17, Z19, Z19
-	VMOVUPD      Z19, 64(DI)(SI*8)
-	VMULPD       Z19, Z19, Z19
-	VADDPD       Z19, Z10, Z10
-	VBROADCASTSD 16(AX)(SI*1), Z17
-	VMOVUPD      128(R9)(SI*8), Z18
-	VMULPD       128(R8)(SI*8), Z0, Z19
-	VMULPD       Z17, Z18, Z20
-	VADDPD       Z20, Z15, Z15
-	VMULPD       Z1, Z18, Z18
-	VADDPD       Z18, Z19, Z19
-	VMULPD       Z8, Z17, Z17
-	VADDPD       Z17, Z19, Z19
-	VMOVUPD      Z19, 128(DI)(SI*8)
-	VMULPD       Z19, Z19, Z19
-	VADDPD       Z19, Z11, Z11
-	VBROADCASTSD 24(AX)(SI*1), Z17
-	VMOVUPD      192(R9)(SI*8), Z18
-	VMULPD       192(R8)(SI*8), Z0, Z19
-	VMULPD       Z17, Z18, Z20
-	VADDPD       Z20, Z16, Z16
-	VMULPD       Z1, Z18, Z18
-	VADDPD       Z18, Z19, Z19
-	VMULPD       Z8, Z17, Z17
-	VADDPD       Z17, Z19, Z19
-	VMOVUPD      Z19, 192(DI)(SI*8)
-	VMULPD       Z19, Z19, Z19
-	VADDPD       Z19, Z12, Z12
-	ADDQ         $0x20, SI
-	JMP          mixLoop
-
-mixRest:
-	CMPQ         BX, $0x00
-	JLE          mixDone
-	VBROADCASTSD (AX)(SI*1), Z17
-	VMOVUPD      (R9)(SI*8), Z18
-	VMULPD       (R8)(SI*8), Z0, Z19
-	VMULPD       Z17, Z18, Z20
-	VADDPD       Z20, Z13, Z13
-	VMULPD       Z1, Z18, Z18
-	VADDPD       Z18, Z19, Z19
-	VMULPD       Z8, Z17, Z17
-	VADDPD       Z17, Z19, Z19
-	VMOVUPD      Z19, (DI)(SI*8)
-	VMULPD       Z19, Z19, Z19
-	VADDPD       Z19, Z9, Z9
-	CMPQ         BX, $0x08
-	JLE          mixDone
-	VBROADCASTSD 8(AX)(SI*1), Z17
-	VMOVUPD      64(R9)(SI*8), Z18
-	VMULPD       64(R8)(SI*8), Z0, Z19
-	VMULPD       Z17, Z18, Z20
-	VADDPD       Z20, Z14, Z14
-	VMULPD       Z1, Z18, Z18
-	VADDPD       Z18, Z19, Z19
-	VMULPD       Z8, Z17, Z17
-	VADDPD       Z17, Z19, Z19
-	VMOVUPD      Z19, 64(DI)(SI*8)
-	VMULPD       Z19, Z19, Z19
-	VADDPD       Z19, Z10, Z10
-	CMPQ         BX, $0x10
-	JLE          mixDone
-	VBROADCASTSD 16(AX)(SI*1), Z17
-	VMOVUPD      128(R9)(SI*8), Z18
-	VMULPD       128(R8)(SI*8), Z0, Z19
-	VMULPD       Z17, Z18, Z20
-	VADDPD       Z20, Z15, Z15
-	VMULPD       Z1, Z18, Z18
-	VADDPD       Z18, Z19, Z19
-	VMULPD       Z8, Z17, Z17
-	VADDPD       Z17, Z19, Z19
-	VMOVUPD      Z19, 128(DI)(SI*8)
-	VMULPD       Z19, Z19, Z19
-	VADDPD       Z19, Z11, Z11
-
-mixDone:
-	VADDPD       Z11, Z9, Z9
-	VADDPD       Z12, Z10, Z10
-	VADDPD       Z10, Z9, Z9
-	VPMINUQ      Z9, Z3, Z3
-	VPMAXUQ      Z9, Z4, Z4
-	VSQRTPD      Z9, Z9
-	VBROADCASTSD c0<>+0(SB), Z8
-	VDIVPD       Z9, Z8, Z9
-	VADDPD       Z15, Z13, Z13
-	VADDPD       Z16, Z14, Z14
-	VADDPD       Z14, Z13, Z13
-	VMULPD       Z5, Z13, Z13
-	VMOVUPD      Z13, (R11)
-	VPANDNQ      Z13, Z6, Z13
-	VPMINUQ      Z13, Z7, Z7
-	ADDQ         $0x40, R11
-	XORQ         SI, SI
-
-scaleLoop:
-	CMPQ    SI, DX
-	JGE     scaleRest
-	VMULPD  (DI)(SI*8), Z9, Z8
-	VMOVUPD Z8, (DI)(SI*8)
-	VMULPD  64(DI)(SI*8), Z9, Z8
-	VMOVUPD Z8, 64(DI)(SI*8)
-	VMULPD  128(DI)(SI*8), Z9, Z8
-	VMOVUPD Z8, 128(DI)(SI*8)
-	VMULPD  192(DI)(SI*8), Z9, Z8
-	VMOVUPD Z8, 192(DI)(SI*8)
-	ADDQ    $0x20, SI
-	JMP     scaleLoop
-
-scaleRest:
-	CMPQ    BX, $0x00
-	JLE     scaleDone
-	VMULPD  (DI)(SI*8), Z9, Z8
-	VMOVUPD Z8, (DI)(SI*8)
-	CMPQ    BX, $0x08
-	JLE     scaleDone
-	VMULPD  64(DI)(SI*8), Z9, Z8
-	VMOVUPD Z8, 64(DI)(SI*8)
-	CMPQ    BX, $0x10
-	JLE     scaleDone
-	VMULPD  128(DI)(SI*8), Z9, Z8
-	VMOVUPD Z8, 128(DI)(SI*8)
-
-scaleDone:
-	LEAQ    (R8)(CX*8), R8
-	LEAQ    (R9)(CX*8), R9
-	LEAQ    (DI)(CX*8), DI
-	DECQ    R10
-	JNZ     tile
-	MOVQ    extent+40(FP), AX
-	VMOVUPD Z3, (AX)
-	VMOVUPD Z4, 64(AX)
-	VMOVUPD Z7, 128(AX)
-	VZEROUPPER
-	RET
-
-// func alignFewAVX512(dst *float64, along *float64, p *float64, d *float64, u *float64, extent *float64, n int, m int, stay float64, home float64, pull float64, inverse float64)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·alignFewAVX512(SB), NOSPLIT, $0-96
-	MOVQ         dst+0(FP), AX
-	MOVQ         along+8(FP), CX
-	MOVQ         p+16(FP), DX
-	MOVQ         d+24(FP), BX
-	MOVQ         u+32(FP), SI
-	MOVQ         extent+40(FP), DI
-	MOVQ         n+48(FP), R8
-	MOVQ         m+56(FP), R9
-	SHLQ         $0x03, R9
-	VBROADCASTSD infinity<>+0(SB), Z0
-	VMOVUPD      Z0, (DI)
-	VBROADCASTSD nothing<>+0(SB), Z0
-	VMOVUPD      Z0, 64(DI)
-	VBROADCASTSD infinity<>+0(SB), Z0
-	VMOVUPD      Z0, 128(DI)
-
-tile:
-	VXORPD      Z20, Z20, Z20
-	VXORPD      Z21, Z21, Z21
-	VXORPD      Z22, Z22, Z22
-	VXORPD      Z23, Z23, Z23
-	VMOVUPD     (DX), Z0
-	VMULPD.BCST (SI), Z0, Z24
-	VADDPD      Z24, Z20, Z20
-	CMPQ        R9, $0x08
-	JLE         dotted
-	VMOVUPD     64(DX), Z1
-	VMULPD.BCST 8(SI), Z1, Z24
-	VADDPD      Z24, Z21, Z21
-	CMPQ        R9, $0x10
-	JLE         dotted
-	VMOVUPD     128(DX), Z2
-	VMULPD.BCST 16(SI), Z2, Z24
-	VADDPD      Z24, Z22, Z22
-	CMPQ        R9, $0x18
-	JLE         dotted
-	VMOVUPD     192(DX), Z3
-	VMULPD.BCST 24(SI), Z3, Z24
-	VADDPD      Z24, Z23, Z23
-	CMPQ        R9, $0x20
-	JLE         dotted
-	VMOVUPD     256(DX), Z4
-	VMULPD.BCST 32(SI), Z4, Z24
-	VADDPD      Z24, Z20, Z20
-	CMPQ        R9, $0x28
-	JLE         dotted
-	VMOVUPD     320(DX), Z5
-	VMULPD.BCST 40(SI), Z5, Z24
-	VADDPD      Z24, Z21, Z21
-	CMPQ        R9, $0x30
-	JLE         dotted
-	VMOVUPD     384(DX), Z6
-	VMULPD.BCST 48(SI), Z6, Z24
-	VADDPD      Z24, Z22, Z22
-	CMPQ        R9, $0x38
-	JLE         dotted
-	VMOVUPD     448(DX), Z7
-	VMULPD.BCST 56(SI), Z7, Z24
-	VADDPD      Z24, Z23, Z23
-	CMPQ        R9, $0x40
-	JLE         dotted
-	VMOVUPD     512(DX), Z8
-	VMULPD.BCST 64(SI), Z8, Z24
-	VADDPD      Z24, Z20, Z20
-	CMPQ        R9, $0x48
-	JLE         dotted
-	VMOVUPD     576(DX), Z9
-	VMULPD.BCST 72(SI), Z9, Z24
-	VADDPD      Z24, Z21, Z21
-	CMPQ        R9, $0x50
-	JLE         dotted
-	VMOVUPD     640(DX), Z10
-	VMULPD.BCST 80(SI), Z10, Z24
-	VADDPD      Z24, Z22, Z22
-	CMPQ        R9, $0x58
-	JLE         dotted
-	VMOVUPD     704(DX), Z11
-	VMULPD.BCST 88(SI), Z11, Z24
-	VADDPD      Z24, Z23, Z23
-	CMPQ        R9, $0x60
-	JLE         dotted
-	VMOVUPD     768(DX), Z12
-	VMULPD.BCST 96(SI), Z12, Z24
-	VADDPD      Z24, Z20, Z20
-	CMPQ        R9, $0x68
-	JLE         dotted
-	VMOVUPD     832(DX), Z13
-	VMULPD.BCST 104(SI), Z13, Z24
-	VADDPD      Z24, Z21, Z21
-	CMPQ        R9, $0x70
-	JLE         dotted
-	VMOVUPD     896(DX), Z14
-	VMULPD.BCST 112(SI), Z14, Z24
-	VADDPD      Z24, Z22, Z22
-	CMPQ        R9, $0x78
-	JLE         dotted
-	VMOVUPD     960(DX), Z15
-	VMULPD.BCST 120(SI), Z15, Z24
-	VADDPD      Z24, Z23, Z23
-	CMPQ        R9, $0x80
-	JLE         dotted
-	VMOVUPD     1024(DX), Z16
-	VMULPD.BCST 128(SI), Z16, Z24
-	VADDPD      Z24, Z20, Z20
-	CMPQ        R9, $0x88
-	JLE         dotted
-	VMOVUPD     1088(DX), Z17
-	VMULPD.BCST 136(SI), Z17, Z24
-	VADDPD      Z24, Z21, Z21
-	CMPQ        R9, $0x90
-	JLE         dotted
-	VMOVUPD     1152(DX), Z18
-	VMULPD.BCST 144(SI), Z18, Z24
-	VADDPD      Z24, Z22, Z22
-	CMPQ        R9, $0x98
-	JLE         dotted
-	VMOVUPD     1216(DX), Z19
-	VMULPD.BCST 152(SI), Z19, Z24
-	VADDPD      Z24, Z23, Z23
-
-dotted:
-	VADDPD      Z22, Z20, Z20
-	VADDPD      Z23, Z21, Z21
-	VADDPD      Z21, Z20, Z20
-	VMULPD.BCST pull+80(FP), Z20, Z20
-	VXORPD      Z21, Z21, Z21
-	VXORPD      Z22, Z22, Z22
-	VXORPD      Z23, Z23, Z23
-	VXORPD      Z24, Z24, Z24
-	VXORPD      Z25, Z25, Z25
-	VXORPD      Z26, Z26, Z26
-	VXORPD      Z27, Z27, Z27
-	VXORPD      Z28, Z28, Z28
-	VMOVUPD     (BX), Z29
-	VMULPD.BCST stay+64(FP), Z0, Z0
-	VMULPD.BCST (SI), Z29, Z30
-	VADDPD      Z30, Z25, Z25
-	VMULPD.BCST home+72(FP), Z29, Z29
-	VADDPD      Z29, Z0, Z0
-	VMULPD.BCST (SI), Z20, Z29
-	VADDPD      Z29, Z0, Z0
-	VMULPD      Z0, Z0, Z29
-	VADDPD      Z29, Z21, Z21
-	CMPQ        R9, $0x08
-	JLE         mixed
-	VMOVUPD     64(BX), Z29
-	VMULPD.BCST stay+64(FP), Z1, Z1
-	VMULPD.BCST 8(SI), Z29, Z30
-	VADDPD      Z30, Z26, Z26
-	VMULPD.BCST home+72(FP), Z29, Z29
-	VADDPD      Z29, Z1, Z1
-	VMULPD.BCST 8(SI), Z20, Z29
-	VADDPD      Z29, Z1, Z1
-	VMULPD      Z1, Z1, Z29
-	VADDPD      Z29, Z22, Z22
-	CMPQ        R9, $0x10
-	JLE         mixed
-	VMOVUPD     128(BX), Z29
-	VMULPD.BCST stay+64(FP), Z2, Z2
-	VMULPD.BCST 16(SI), Z29, Z30
-	VADDPD      Z30, Z27, Z27
-	VMULPD.BCST home+72(FP), Z29, Z29
-	VADDPD      Z29, Z2, Z2
-	VMULPD.BCST 16(SI), Z20, Z29
-	VADDPD      Z29, Z2, Z2
-	VMULPD      Z2, Z2, Z29
-	VADDPD      Z29, Z23, Z23
-	CMPQ        R9, $0x18
-	JLE         mixed
-	VMOVUPD     192(BX), Z29
-	VMULPD.BCST stay+64(FP), Z3, Z3
-	VMULPD.BCST 24(SI), Z29, Z30
-	VADDPD      Z30, Z28, Z28
-	VMULPD.BCST home+72(FP), Z29, Z29
-	VADDPD      Z29, Z3, Z3
-	VMULPD.BCST 24(SI), Z20, Z29
-	VADDPD      Z29, Z3, Z3
-	VMULPD      Z3, Z3, Z29
-	VADDPD      Z29, Z24, Z24
-	CMPQ        R9, $0x20
-	JLE         mixed
-	VMOVUPD     256(BX), Z29
-	VMULPD.BCST stay+64(FP), Z4, Z4
-	VMULPD.BCST 32(SI), Z29, Z30
-	VADDPD      Z30, Z25, Z25
-	VMULPD.BCST home+72(FP), Z29, Z29
-	VADDPD      Z29, Z4, Z4
-	VMULPD.BCST 32(SI), Z20, Z29
-	VADDPD      Z29, Z4, Z4
-	VMULPD      Z4, Z4, Z29
-	VADDPD      Z29, Z21, Z21
-	CMPQ        R9, $0x28
-	JLE         mixed
-	VMOVUPD     320(BX), Z29
-	VMULPD.BCST stay+64(FP), Z5, Z5
-	VMULPD.BCST 40(SI), Z29, Z30
-	VADDPD      Z30, Z26, Z26
-	VMULPD.BCST home+72(FP), Z29, Z29
-	VADDPD      Z29, Z5, Z5
-	VMULPD.BCST 40(SI), Z20, Z29
-	VADDPD      Z29, Z5, Z5
-	VMULPD      Z5, Z5, Z29
-	VADDPD      Z29, Z22, Z22
-	CMPQ        R9, $0x30
-	JLE         mixed
-	VMOVUPD     384(BX), Z29
-	VMULPD.BCST stay+64(FP), Z6, Z6
-	VMULPD.BCST 48(SI), Z29, Z30
-	VADDPD      Z30, Z27, Z27
-	VMULPD.BCST home+72(FP), Z29, Z29
-	VADDPD      Z29, Z6, Z6
-	VMULPD.BCST 48(SI), Z20, Z29
-	VADDPD      Z29, Z6, Z6
-	VMULPD      Z6, Z6, Z29
-	VADDPD      Z29, Z23, Z23
-	CMPQ        R9, $0x38
-	JLE         mixed
-	VMOVUPD     448(BX), Z29
-	VMULPD.BCST stay+64(FP), Z7, Z7
-	VMULPD.BCST 56(SI), Z29, Z30
-	VADDPD      Z30, Z28, Z28
-	VMULPD.BCST home+72(FP), Z29, Z29
-	VADDPD      Z29, Z7, Z7
-	VMULPD.BCST 56(SI), Z20, Z29
-	VADDPD      Z29, Z7, Z7
-	VMULPD      Z7, Z7, Z29
-	VADDPD      Z29, Z24, Z24
-	CMPQ        R9, $0x40
-	JLE         mixed
-	VMOVUPD     512(BX), Z29
-	VMULPD.BCST stay+64(FP), Z8, Z8
-	VMULPD.BCST 64(SI), Z29, Z30
-	VADDPD      Z30, Z25, Z25
-	VMULPD.BCST home+72(FP), Z29, Z29
-	VADDPD      Z29, Z8, Z8
-	VMULPD.BCST 64(SI), Z20, Z29
-	VADDPD      Z29, Z8, Z8
-	VMULPD      Z8, Z8, Z29
-	VADDPD      Z29, Z21, Z21
-	CMPQ        R9, $0x48
-	JLE         mixed
-	VMOVUPD     576(BX), Z29
-	VMULPD.BCST stay+64(FP), Z9, Z9
-	VMULPD.BCST 72(SI), Z29, Z30
-	VADDPD      Z30, Z26, Z26
-	VMULPD.BCST home+72(FP), Z29, Z29
-	VADDPD      Z29, Z9, Z9
-	VMULPD.BCST 72(SI), Z20, Z29
-	VADDPD      Z29, Z9, Z9
-	VMULPD      Z9, Z9, Z29
-	VADDPD      Z29, Z22, Z22
-	CMPQ        R9, $0x50
-	JLE         mixed
-	VMOVUPD     640(BX), Z29
-	VMULPD.BCST stay+64(FP), Z10, Z10
-	VMULPD.BCST 80(SI), Z29, Z30
-	VADDPD      Z30, Z27, Z27
-	VMULPD.BCST home+72(FP), Z29, Z29
-	VADDPD      Z29, Z10, Z10
-	VMULPD.BCST 80(SI), Z20, Z29
-	VADDPD      Z29, Z10, Z10
-	VMULPD      Z10, Z10, Z29
-	VADDPD      Z29, Z23, Z23
-	CMPQ        R9, $0x58
-	JLE         mixed
-	VMOVUPD     704(BX), Z29
-	VMULPD.BCST stay+64(FP), Z11, Z11
-	VMULPD.BCST 88(SI), Z29, Z30
-	VADDPD      Z30, Z28, Z28
-	VMULPD.BCST home+72(FP), Z29, Z29
-	VADDPD      Z29, Z11, Z11
-	VMULPD.BCST 88(SI), Z20, Z29
-	VADDPD      Z29, Z11, Z11
-	VMULPD      Z11, Z11, Z29
-	VADDPD      Z29, Z24, Z24
-	CMPQ        R9, $0x60
-	JLE         mixed
-	VMOVUPD     768(BX), Z29
-	VMULPD.BCST stay+64(FP), Z12, Z12
-	VMULPD.BCST 96(SI), Z29, Z30
-	VADDPD      Z30, Z25, Z25
-	VMULPD.BCST home+72(FP), Z29, Z29
-	VADDPD      Z29, Z12, Z12
-	VMULPD.BCST 96(SI), Z20, Z29
-	VADDPD      Z29, Z12, Z12
-	VMULPD      Z12, Z12, Z29
-	VADDPD      Z29, Z21, Z21
-	CMPQ        R9, $0x68
-	JLE         mixed
-	VMOVUPD     832(BX), Z29
-	VMULPD.BCST stay+64(FP), Z13, Z13
-	VMULPD.BCST 104(SI), Z29, Z30
-	VADDPD      Z30, Z26, Z26
-	VMULPD.BCST home+72(FP), Z29, Z29
-	VADDPD      Z29, Z13, Z13
-	VMULPD.BCST 104(SI), Z20, Z29
-	VADDPD      Z29, Z13, Z13
-	VMULPD      Z13, Z13, Z29
-	VADDPD      Z29, Z22, Z22
-	CMPQ        R9, $0x70
-	JLE         mixed
-	VMOVUPD     896(BX), Z29
-	VMULPD.BCST stay+64(FP), Z14, Z14
-	VMULPD.BCST 112(SI), Z29, Z30
-	VADDPD      Z30, Z27, Z27
-	VMULPD.BCST home+72(FP), Z29, Z29
-	VADDPD      Z29, Z14, Z14
-	VMULPD.BCST 112(SI), Z20, Z29
-	VADDPD      Z29, Z14, Z14
-	VMULPD      Z14, Z14, Z29
-	VADDPD      Z29, Z23, Z23
-	CMPQ        R9, $0x78
-	JLE         mixed
-	VMOVUPD     960(BX), Z29
-	VMULPD.BCST stay+64(FP), Z15, Z15
-	VMULPD.BCST 120(SI), Z29, Z30
-	VADDPD      Z30, Z28, Z28
-	VMULPD.BCST home+72(FP), Z29, Z29
-	VADDPD      Z29, Z15, Z15
-	VMULPD.BCST 120(SI), Z20, Z29
-	VADDPD      Z29, Z15, Z15
-	VMULPD      Z15, Z15, Z29
-	VADDPD      Z29, Z24, Z24
-	CMPQ        R9, $0x80
-	JLE         mixed
-	VMOVUPD     1024(BX), Z29
-	VMULPD.BCST stay+64(FP), Z16, Z16
-	VMULPD.BCST 128(SI), Z29, Z30
-	VADDPD      Z30, Z25, Z25
-	VMULPD.BCST home+72(FP), Z29, Z29
-	VADDPD      Z29, Z16, Z16
-	VMULPD.BCST 128(SI), Z20, Z29
-	VADDPD      Z29, Z16, Z16
-	VMULPD      Z16, Z16, Z29
-	VADDPD      Z29, Z21, Z21
-	CMPQ        R9, $0x88
-	JLE         mixed
-	VMOVUPD     1088(BX), Z29
-	VMULPD.BCST stay+64(FP), Z17, Z17
-	VMULPD.BCST 136(SI), Z29, Z30
-	VADDPD      Z30, Z26, Z26
-	VMULPD.BCST home+72(FP), Z29, Z29
-	VADDPD      Z29, Z17, Z17
-	VMULPD.BCST 136(SI), Z20, Z29
-	VADDPD      Z29, Z17, Z17
-	VMULPD      Z17, Z17, Z29
-	VADDPD      Z29, Z22, Z22
-	CMPQ        R9, $0x90
-	JLE         mixed
-	VMOVUPD     1152(BX), Z29
-	VMULPD.BCST stay+64(FP), Z18, Z18
-	VMULPD.BCST 144(SI), Z29, Z30
-	VADDPD      Z30, Z27, Z27
-	VMULPD.BCST home+72(FP), Z29, Z29
-	VADDPD      Z29, Z18, Z18
-	VMULPD.BCST 144(SI), Z20, Z29
-	VADDPD      Z29, Z18, Z18
-	VMULPD      Z18, Z18, Z29
-	VADDPD      Z29, Z23, Z23
-	CMPQ        R9, $0x98
-	JLE         mixed
-	VMOVUPD     1216(BX), Z29
-	VMULPD.BCST stay+64(FP), Z19, Z19
-	VMULPD.BCST 152(SI), Z29, Z30
-	VADDPD      Z30, Z28, Z28
-	VMULPD.BCST home+72(FP), Z29, Z29
-	VADDPD      Z29, Z19, Z19
-	VMULPD.BCST 152(SI), Z20, Z29
-	VADDPD      Z29, Z19, Z19
-	VMULPD      Z19, Z19, Z29
-	VADDPD      Z29, Z24, Z24
-
-mixed:
-	VADDPD       Z23, Z21, Z21
-	VADDPD       Z24, Z22, Z22
-	VADDPD       Z22, Z21, Z21
-	VPMINUQ      (DI), Z21, Z20
-	VMOVUPD      Z20, (DI)
-	VPMAXUQ      64(DI), Z21, Z20
-	VMOVUPD      Z20, 64(DI)
-	VSQRTPD      Z21, Z21
-	VBROADCASTSD c0<>+0(SB), Z20
-	VDIVPD       Z21, Z20, Z21
-	VADDPD       Z27, Z25, Z25
-	VADDPD       Z28, Z26, Z26
-	VADDPD       Z26, Z25, Z25
-	VMULPD.BCST  inverse+88(FP), Z25, Z25
-	VMOVUPD      Z25, (CX)
-	VBROADCASTSD sign<>+0(SB), Z20
-	VPANDNQ      Z25, Z20, Z25
-	VPMINUQ      128(DI), Z25, Z20
-	VMOVUPD      Z20, 128(DI)
-	VMULPD       Z21, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	CMPQ         R9, $0x08
-	JLE          scaled
-	VMULPD       Z21, Z1, Z0
-	VMOVUPD      Z0, 64(AX)
-	CMPQ         R9, $0x10
-	JLE          scaled
-	VMULPD       Z21, Z2, Z0
-	VMOVUPD      Z0, 128(AX)
-	CMPQ         R9, $0x18
-	JLE          scaled
-	VMULPD       Z21, Z3, Z0
-	VMOVUPD      Z0, 192(AX)
-	CMPQ         R9, $0x20
-	JLE          scaled
-	VMULPD       Z21, Z4, Z0
-	VMOVUPD      Z0, 256(AX)
-	CMPQ         R9, $0x28
-	JLE          scaled
-	VMULPD       Z21, Z5, Z0
-	VMOVUPD      Z0, 320(AX)
-	CMPQ         R9, $0x30
-	JLE          scaled
-	VMULPD       Z21, Z6, Z0
-	VMOVUPD      Z0, 384(AX)
-	CMPQ         R9, $0x38
-	JLE          scaled
-	VMULPD       Z21, Z7, Z0
-	VMOVUPD      Z0, 448(AX)
-	CMPQ         R9, $0x40
-	JLE          scaled
-	VMULPD       Z21, Z8, Z0
-	VMOVUPD      Z0, 512(AX)
-	CMPQ         R9, $0x48
-	JLE          scaled
-	VMULPD       Z21, Z9, Z0
-	VMOVUPD      Z0, 576(AX)
-	CMPQ         R9, $0x50
-	JLE          scaled
-	VMULPD       Z21, Z10, Z0
-	VMOVUPD      Z0, 640(AX)
-	CMPQ         R9, $0x58
-	JLE          scaled
-	VMULPD       Z21, Z11, Z0
-	VMOVUPD      Z0, 704(AX)
-	CMPQ         R9, $0x60
-	JLE          scaled
-	VMULPD       Z21, Z12, Z0
-	VMOVUPD      Z0, 768(AX)
-	CMPQ         R9, $0x68
-	JLE          scaled
-	VMULPD       Z21, Z13, Z0
-	VMOVUPD      Z0, 832(AX)
-	CMPQ         R9, $0x70
-	JLE          scaled
-	VMULPD       Z21, Z14, Z0
-	VMOVUPD      Z0, 896(AX)
-	CMPQ         R9, $0x78
-	JLE          scaled
-	VMULPD       Z21, Z15, Z0
-	VMOVUPD      Z0, 960(AX)
-	CMPQ         R9, $0x80
-	JLE          scaled
-	VMULPD       Z21, Z16, Z0
-	VMOVUPD      Z0, 1024(AX)
-	CMPQ         R9, $0x88
-	JLE          scaled
-	VMULPD       Z21, Z17, Z0
-	VMOVUPD      Z0, 1088(AX)
-	CMPQ         R9, $0x90
-	JLE          scaled
-	VMULPD       Z21, Z18, Z0
-	VMOVUPD      Z0, 1152(AX)
-	CMPQ         R9, $0x98
-	JLE          scaled
-	VMULPD       Z21, Z19, Z0
-	VMOVUPD      Z0, 1216(AX)
-
-scaled:
-	ADDQ $0x40, CX
-	LEAQ (DX)(R9*8), DX
-	LEAQ (BX)(R9*8), BX
-	LEAQ (AX)(R9*8), AX
-	DECQ R8
-	JNZ  tile
-	VZEROUPPER
-	RET
-
-DATA nothing<>+0(SB)/8, $0x0000000000000000
-GLOBL nothing<>(SB), RODATA|NOPTR, $8
 
 // func gapsAVX2(sums *float64, a *float64, b *float64, c *float64, steps int, last int)
 // Requires: AVX

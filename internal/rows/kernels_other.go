@@ -58,7 +58,7 @@ func cosinesAVX2(dst *float64, d *float64, u *float64, n int, m int, inverse flo
 	panic(noKernel)
 }
 
-// secularAVX2 replaces cosines by settled cosines, as settleCosine does one by one; n must be a multiple of 16 and single is s rounded. It returns how many did not converge.
+// secularAVX2 replaces cosines by settled cosines, as settleCosine does one by one; n must be a multiple of 32 and single is s rounded. It returns how many did not converge.
 func secularAVX2(x *float64, n int, k float64, s float64, single float32, limit int) int {
 	panic(noKernel)
 }
@@ -78,7 +78,17 @@ func entropyAVX2(logs *float64, x *float64, n int) float64 { panic(noKernel) }
 // gaussAVX2 turns pairs of random words into pairs of normal numbers, as gaussPair does one by one; n must be a multiple of 8.
 func gaussAVX2(dst *float64, words *uint64, n int) { panic(noKernel) }
 
-// secularAVX512 replaces cosines by settled cosines, as settleCosine does one by one; n must be a multiple of 32 and single is s rounded. It returns how many did not converge.
+// stepTilesAVX2 writes x/‖x‖ for x = stay·p + home·d + pull·(pᵀu)·u to n tiles of dst and the least and the largest ‖x‖² of every lane to extent, by their bits; n must be positive.
+func stepTilesAVX2(dst *float64, p *float64, d *float64, u *float64, extent *float64, n int, m int, stay float64, home float64, pull float64) {
+	panic(noKernel)
+}
+
+// alignTilesAVX2 does what stepTiles does and writes dᵀu·inverse to along, and the least without its sign to extent too.
+func alignTilesAVX2(dst *float64, along *float64, p *float64, d *float64, u *float64, extent *float64, n int, m int, stay float64, home float64, pull float64, inverse float64) {
+	panic(noKernel)
+}
+
+// secularAVX512 replaces cosines by settled cosines, as settleCosine does one by one; n must be a multiple of 64 and single is s rounded. It returns how many did not converge.
 func secularAVX512(x *float64, n int, k float64, s float64, single float32, limit int) int {
 	panic(noKernel)
 }
@@ -98,23 +108,18 @@ func entropyAVX512(logs *float64, x *float64, n int) float64 { panic(noKernel) }
 // gaussAVX512 turns pairs of random words into pairs of normal numbers, as gaussPair does one by one; n must be even.
 func gaussAVX512(dst *float64, words *uint64, n int) { panic(noKernel) }
 
-// philoxAVX512 writes the blocks of counters w, w+1, …; blocks must be a multiple of 8.
-func philoxAVX512(dst *uint64, blocks int, k0 uint64, k1 uint64, w uint64, x uint64, y uint64, z uint64) {
-	panic(noKernel)
-}
-
 // stepTilesAVX512 writes x/‖x‖ for x = stay·p + home·d + pull·(pᵀu)·u to n tiles of dst and the least and the largest ‖x‖² of every lane to extent, by their bits; n must be positive.
 func stepTilesAVX512(dst *float64, p *float64, d *float64, u *float64, extent *float64, n int, m int, stay float64, home float64, pull float64) {
 	panic(noKernel)
 }
 
-// alignTilesAVX512 does what stepTilesAVX512 does and writes dᵀu·inverse to along, and the least without its sign to extent too.
+// alignTilesAVX512 does what stepTiles does and writes dᵀu·inverse to along, and the least without its sign to extent too.
 func alignTilesAVX512(dst *float64, along *float64, p *float64, d *float64, u *float64, extent *float64, n int, m int, stay float64, home float64, pull float64, inverse float64) {
 	panic(noKernel)
 }
 
-// alignFewAVX512 does what alignTilesAVX512 does for at most 20 entries.
-func alignFewAVX512(dst *float64, along *float64, p *float64, d *float64, u *float64, extent *float64, n int, m int, stay float64, home float64, pull float64, inverse float64) {
+// philoxAVX512 writes the blocks of counters w, w+1, …; blocks must be a multiple of 8.
+func philoxAVX512(dst *uint64, blocks int, k0 uint64, k1 uint64, w uint64, x uint64, y uint64, z uint64) {
 	panic(noKernel)
 }
 

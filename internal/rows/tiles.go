@@ -5,11 +5,8 @@ import "math"
 // TileRows is how many people make a tile. In tiles entry j of individual i stands at i/8·8m + 8j + i%8, for m entries each.
 const TileRows = 8
 
-// mostKept is how many entries of a tile stay in registers.
-const mostKept = 20
-
 // HasTiles tells whether this processor moves people faster in tiles than in rows.
-func HasTiles() bool { return hasAVX512() }
+func HasTiles() bool { return hasAVX2() }
 
 // TileSize is how many numbers the tiles of n people of m entries take.
 func TileSize(n, m int) int { return (n + TileRows - 1) / TileRows * TileRows * m }
@@ -49,9 +46,12 @@ func StepTiles(dst, p, d, u []float64, stay, home, pull float64) (least, most fl
 		return math.Inf(1), 0
 	}
 	var extent [3 * TileRows]float64
-	if hasAVX512() {
+	switch {
+	case hasAVX512():
 		stepTilesAVX512(&dst[0], &p[0], &d[0], &u[0], &extent[0], n, len(u), stay, home, pull)
-	} else {
+	case hasAVX2():
+		stepTilesAVX2(&dst[0], &p[0], &d[0], &u[0], &extent[0], n, len(u), stay, home, pull)
+	default:
 		stepTilesPlain(dst, nil, p, d, u, &extent, stay, home, pull, 0)
 	}
 	return lowest(extent[:8]), highest(extent[8:16])
@@ -66,10 +66,10 @@ func AlignTiles(dst, along, p, d, u []float64, stay, home, pull, inverse float64
 	along = along[:n*TileRows]
 	var extent [3 * TileRows]float64
 	switch {
-	case hasAVX512() && len(u) <= mostKept:
-		alignFewAVX512(&dst[0], &along[0], &p[0], &d[0], &u[0], &extent[0], n, len(u), stay, home, pull, inverse)
 	case hasAVX512():
 		alignTilesAVX512(&dst[0], &along[0], &p[0], &d[0], &u[0], &extent[0], n, len(u), stay, home, pull, inverse)
+	case hasAVX2():
+		alignTilesAVX2(&dst[0], &along[0], &p[0], &d[0], &u[0], &extent[0], n, len(u), stay, home, pull, inverse)
 	default:
 		stepTilesPlain(dst, along, p, d, u, &extent, stay, home, pull, inverse)
 	}

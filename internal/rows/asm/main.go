@@ -25,10 +25,9 @@ func main() {
 	tails = tailMasks()
 	inTurn(dot, addScaled, finite, scale, distance, maxAbs, extent, cut, above, mix, rest, blend, products, cosines)
 	for _, wide = range []bool{false, true} {
-		inTurn(secular, exponentials, softmax, logarithms, entropy, gauss)
+		inTurn(secular, exponentials, softmax, logarithms, entropy, gauss, stepTiles(false), stepTiles(true))
 	}
 	philox()
-	inTurn(stepTiles(false), stepTiles(true), alignFew)
 	wide = false
 	inTurn(gaps, scaleRows, addScaledRows, dots, combine2, combine3)
 	inTurn(fourDots, productOf, sumOf, differenceOf, addRows, widen, narrow)

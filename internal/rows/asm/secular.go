@@ -6,24 +6,23 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// roots is a vector of roots under way. Where registers are few, what does not change, or is looked at once a step, is kept
-// in memory, which leaves room for more such vectors: they take turns, and the processor works on one while the others wait
-// for a division.
-type roots struct {
-	a, b, active Op
-	e            VecVirtual
-}
+// roots is a vector of roots under way, in memory, which leaves room for many such vectors: they take turns at every step, so that the processor always has
+// one to work on while others wait for a division.
+type roots struct{ a, b, active, e Mem }
 
-// fours is how many vectors take turns.
-const fours = 4
+// guesses are the roots of two vectors in twice as many lanes of single precision. They lie where nothing of these is yet.
+type guesses struct{ b, aa, bb, e Mem }
 
-// secular does four vectors of roots at a time: a guess in single precision, a step of Halley's method or two, and for what
+// atOnce is how many vectors of roots take turns.
+const atOnce = 8
+
+// secular does vectors of roots in turns: a guess in single precision, a step of Halley's method or two, and for what
 // those do not settle Newton's method. A lane that is done keeps its root.
 func secular() {
 	kernel("secular", "(x *float64, n int, k, s float64, single float32, limit int) int",
 		"replaces cosines by settled cosines, as settleCosine does one by one; n must be a multiple of "+
-			map[bool]string{false: "16", true: "32"}[wide]+" and single is s rounded. It returns how many did not converge.")
-	all := newRoots()
+			map[bool]string{false: "32", true: "64"}[wide]+" and single is s rounded. It returns how many did not converge.")
+	all, rough := newRoots()
 	x, n := param("x"), param("n")
 	failed := GP64()
 	XORQ(failed, failed)
@@ -34,8 +33,16 @@ func secular() {
 	for i, r := range all {
 		r.load(Mem{Base: x}.Offset(size * i))
 	}
-	for i := 0; i < fours; i += 2 {
-		guess(all[i], all[i+1])
+	for i, g := range rough {
+		g.begin(all[2*i], all[2*i+1])
+	}
+	for range 3 {
+		for _, g := range rough {
+			g.leap()
+		}
+	}
+	for i, g := range rough {
+		g.end(all[2*i], all[2*i+1])
 	}
 	each(all, func(r roots) Op { return r.leap(true) })
 	JZ(LabelRef("converged"))
@@ -50,39 +57,42 @@ func secular() {
 	JZ(LabelRef("converged"))
 	DECQ(left)
 	JNZ(LabelRef("newton"))
-	POPCNTL(still, still)
-	ADDQ(still.As64(), failed)
+	POPCNTQ(still, still)
+	ADDQ(still, failed)
 	Label("converged")
 	for i, r := range all {
 		r.finish(Mem{Base: x}.Offset(size * i))
 	}
-	ADDQ(U32(uint32(fours*size)), x)
-	SUBQ(Imm(uint64(fours*lanes())), n)
+	ADDQ(U32(uint32(atOnce*size)), x)
+	SUBQ(Imm(uint64(atOnce*lanes())), n)
 	JMP(LabelRef("many"))
 	Label("done")
 	Store(failed, ReturnIndex(0))
 	finish()
 }
 
-func newRoots() (all [fours]roots) {
-	if wide {
-		for i := range all {
-			all[i] = roots{a: ZMM(), b: ZMM(), active: K(), e: ZMM()}
-		}
-		return all
+func newRoots() (all []roots, rough []guesses) {
+	Attributes(0) // more than NOSPLIT leaves room for
+	size := 8 * lanes()
+	local := AllocLocal(atOnce * 4 * size)
+	slot := func() Mem {
+		m := local
+		local = local.Offset(size)
+		return m
 	}
-	local := AllocLocal(fours * 3 * 32)
-	for i := range all {
-		at := func(slot int) Mem { return local.Offset(32 * (3*i + slot)) }
-		all[i] = roots{a: at(0), b: at(1), active: at(2), e: YMM()}
+	for range atOnce {
+		all = append(all, roots{a: slot(), b: slot(), active: slot(), e: slot()})
 	}
-	return all
+	for i := 0; i < len(all); i += 2 {
+		rough = append(rough, guesses{b: all[i].active, aa: all[i].e, bb: all[i+1].active, e: all[i+1].e})
+	}
+	return all, rough
 }
 
 // each lets all take their turn and returns which lanes are still active, with the zero flag set when none is.
-func each(all [fours]roots, turn func(r roots) Op) GPVirtual {
-	still := GP32()
-	XORL(still, still)
+func each(all []roots, turn func(r roots) Op) GPVirtual {
+	still := GP64()
+	XORQ(still, still)
 	for _, r := range all {
 		mask := GP32()
 		if active := turn(r); wide {
@@ -90,10 +100,10 @@ func each(all [fours]roots, turn func(r roots) Op) GPVirtual {
 		} else {
 			VMOVMSKPD(active, mask)
 		}
-		SHLL(Imm(uint64(lanes())), still)
-		ORL(mask, still)
+		SHLQ(Imm(uint64(lanes())), still)
+		ORQ(mask.As64(), still)
 	}
-	TESTL(still, still)
+	TESTQ(still, still)
 	return still
 }
 
@@ -103,6 +113,9 @@ func get(slot Op) VecVirtual {
 	VMOVUPD(slot, x)
 	return x
 }
+
+// set puts x into a slot.
+func set(slot Op, x VecVirtual) { VMOVUPD(x, slot) }
 
 // remember keeps which lanes are active.
 func (r roots) remember(mask Op) Op {
@@ -114,32 +127,44 @@ func (r roots) remember(mask Op) Op {
 	return mask
 }
 
+// mask is which lanes are active.
+func (r roots) mask() Op {
+	m := newMask()
+	if wide {
+		KMOVB(r.active, m)
+	} else {
+		VMOVUPD(r.active, m)
+	}
+	return m
+}
+
 // load sets a = k|c| and b = k√((1−|c|)(1+|c|)).
 func (r roots) load(x Mem) {
 	in, k, one := inDouble, broadcast("k"), constant("c0", 1)
 	c := of(VANDNPD, bits("sign", 1<<63), get(x)) // |c|
 	b := root(VSQRTPD, of(VMAXPD, in.mul(in.sub(one, c), in.add(one, c)), zero()))
-	VMOVUPD(in.mul(b, k), r.b)
-	VMOVUPD(in.mul(c, k), r.a)
+	set(r.b, in.mul(b, k))
+	set(r.a, in.mul(c, k))
 }
 
 // leap is a step of Halley's method, which triples the digits that the guess has. It returns which lanes are still active:
 // all whose e was not good enough, and none where a is 0, since there any positive e will do.
 func (r roots) leap(first bool) Op {
-	a, b := get(r.a), get(r.b)
+	a, b, e := get(r.a), get(r.b), get(r.e)
 	in := inDouble
-	move := in.halley(r.e, broadcast("s"), b, in.mul(a, a), in.mul(b, b))
+	move := in.halley(e, broadcast("s"), b, in.mul(a, a), in.mul(b, b))
 	if !first {
-		keep(r.active, move)
+		keep(r.mask(), move)
 	}
-	VADDPD(move, r.e, r.e)
+	e = in.add(e, move)
 	VANDNPD(move, bits("sign", 1<<63), move)
-	active := compare(6, move, in.mul(constant("quick", 0x1p-19), r.e)) // not |move| ≤ quick·e
+	active := compare(6, move, in.mul(constant("quick", 0x1p-19), e)) // not |move| ≤ quick·e
 	if !first {
-		return r.remember(both(r.active, active))
+		set(r.e, e)
+		return r.remember(both(r.mask(), active))
 	}
 	matters := compare(4, get(r.a), zero()) // a ≠ 0
-	VMOVUPD(choose(matters, r.e, constant("c0", 1)), r.e)
+	set(r.e, choose(matters, e, constant("c0", 1)))
 	return r.remember(both(matters, active))
 }
 
@@ -149,11 +174,7 @@ func (r roots) restart() {
 	e := of(VMAXPD, bound(a, in.sub(b, s), nought), a)
 	// The root solves e² = a² + (b·e/(e+s))², so putting the bound in gives a better one.
 	e = of(VMAXPD, bound(a, in.mul(in.div(e, in.add(e, s)), b), nought), e)
-	active := r.active
-	if !wide {
-		active = get(active)
-	}
-	VMOVUPD(choose(active, e, r.e), r.e)
+	set(r.e, choose(r.mask(), e, get(r.e)))
 }
 
 // step is one Newton step. It returns which lanes are still active.
@@ -163,21 +184,23 @@ func (r roots) step() Op {
 	// ψ(ψ−1)/((√ψ+1)·slope)
 	square := in.add(one, over)
 	move := in.div(in.mul(over, square), in.mul(slope, in.add(root(VSQRTPD, square), one)))
-	keep(r.active, move)
-	VADDPD(move, r.e, r.e)
-	far := compare(14, move, in.mul(constant("small", 1e-8), r.e)) // move > small·e
-	return r.remember(both(r.active, far))
+	keep(r.mask(), move)
+	e := in.add(get(r.e), move)
+	set(r.e, e)
+	far := compare(14, move, in.mul(constant("small", 1e-8), e)) // move > small·e
+	return r.remember(both(r.mask(), far))
 }
 
 // overshoot returns ψ−1 and −ψ′/2.
 func (r roots) overshoot(s, one VecVirtual) (over, slope VecVirtual) {
 	in := inDouble
-	t := in.add(r.e, s)
-	inverse := in.div(one, in.mul(t, r.e)) // 1/(e(e+s)) serves both
-	i1, i2 := in.mul(inverse, r.e), in.mul(inverse, t)
+	e := get(r.e)
+	t := in.add(e, s)
+	inverse := in.div(one, in.mul(t, e)) // 1/(e(e+s)) serves both
+	i1, i2 := in.mul(inverse, e), in.mul(inverse, t)
 	p, q := in.mul(i1, r.b), in.mul(i2, r.a)
 	q = in.mul(q, q)
-	over = in.mul(in.sub(in.sub(get(r.b), s), r.e), i1)
+	over = in.mul(in.sub(in.sub(get(r.b), s), e), i1)
 	over = in.add(in.mul(over, in.add(one, p)), q)
 	return over, in.add(in.mul(in.mul(p, p), i1), in.mul(q, i2))
 }
@@ -222,12 +245,12 @@ func root(op func(...Op), x VecVirtual) VecVirtual {
 }
 
 // halley returns the step of Halley's method, as the plain twin does one by one.
-func (in precision) halley(e, s, b, aa, bb VecVirtual) VecVirtual {
+func (in precision) halley(e, s VecVirtual, b, aa, bb Op) VecVirtual {
 	t := in.add(e, s)
 	ee, tt := in.mul(e, e), in.mul(t, t)
-	p, q := in.mul(bb, ee), in.mul(aa, tt)
+	p, q := in.mul(ee, bb), in.mul(tt, aa)
 	k := in.add(in.mul(p, ee), in.mul(tt, q))
-	v := in.add(in.mul(in.mul(in.sub(in.sub(b, s), e), in.add(b, t)), ee), q)
+	v := in.add(in.mul(in.mul(in.sub(in.sub(get(b), s), e), in.add(t, b)), ee), q)
 	m := in.add(in.mul(p, e), in.mul(q, t))
 	twice := in.add(m, m)
 	top := in.mul(in.mul(twice, v), in.mul(e, t))
@@ -235,26 +258,38 @@ func (in precision) halley(e, s, b, aa, bb VecVirtual) VecVirtual {
 	return in.div(top, in.sub(in.mul(twice, twice), k))
 }
 
-// guess puts the roots of two vectors near where they belong, in twice as many lanes of single precision: the bound from
-// below and three steps of Halley's method.
-func guess(low, high roots) {
+// begin puts the roots of two vectors at the bound from below.
+func (g guesses) begin(low, high roots) {
 	a, b := singles(low.a, high.a), singles(low.b, high.b)
-	s := single("single")
 	in := inSingle
-	r, aa, bb := of(VMAXPS, in.sub(b, s), zero()), in.mul(a, a), in.mul(b, b)
-	e := of(VMAXPS, root(VSQRTPS, in.add(aa, in.mul(r, r))), a)
-	for range 3 {
-		e = in.add(e, in.halley(e, s, b, aa, bb))
-	}
+	r, aa := of(VMAXPS, in.sub(b, single("single")), zero()), in.mul(a, a)
+	set(g.e, of(VMAXPS, root(VSQRTPS, in.add(aa, in.mul(r, r))), a))
+	set(g.b, b)
+	set(g.aa, aa)
+	set(g.bb, in.mul(b, b))
+}
+
+// leap is a step of Halley's method.
+func (g guesses) leap() {
+	e := get(g.e)
+	set(g.e, inSingle.add(e, inSingle.halley(e, single("single"), g.b, g.aa, g.bb)))
+}
+
+// end hands the roots on.
+func (g guesses) end(low, high roots) {
+	e := get(g.e)
+	one, two := vec(), vec()
 	if wide {
-		VCVTPS2PD(e.AsY(), low.e)
-		VCVTPS2PD(upper(e), high.e)
-		return
+		VCVTPS2PD(e.AsY(), one)
+		VCVTPS2PD(upper(e), two)
+	} else {
+		half := XMM()
+		VEXTRACTF128(Imm(1), e, half)
+		VCVTPS2PD(e.AsX(), one)
+		VCVTPS2PD(half, two)
 	}
-	half := XMM()
-	VEXTRACTF128(Imm(1), e, half)
-	VCVTPS2PD(e.AsX(), low.e)
-	VCVTPS2PD(half, high.e)
+	set(low.e, one)
+	set(high.e, two)
 }
 
 // singles rounds two vectors of numbers to one of single precision.

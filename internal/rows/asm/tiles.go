@@ -8,101 +8,162 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// stepTiles is blend for tiles of eight people: entry after entry, eight people a vector, so that nothing is shuffled and the four sums of each are four
-// vectors. One that aligns takes dᵀu in the same pass.
+// stepTiles is blend for tiles: entry after entry, eight people a vector or two vectors of four, so that nothing is shuffled and the four sums of each are four
+// vectors. One that aligns takes dᵀu in the same pass. What is looked at once a tile stays in memory.
 func stepTiles(aligns bool) func() {
-	name, does := "stepTiles", "writes x/‖x‖ for x = stay·p + home·d + pull·(pᵀu)·u to n tiles of dst and the least and the largest ‖x‖² of every lane to extent, by their bits; n must be positive."
-	if aligns {
-		name, does = "alignTiles", "does what stepTilesAVX512 does and writes dᵀu·inverse to along, and the least without its sign to extent too."
-	}
 	return func() {
+		name, does := "stepTiles", "writes x/‖x‖ for x = stay·p + home·d + pull·(pᵀu)·u to n tiles of dst and the least and the largest ‖x‖² of every lane to extent, by their bits; n must be positive."
 		signature := "(dst, p, d, u, extent *float64, n, m int, stay, home, pull float64)"
 		if aligns {
+			name, does = "alignTiles", "does what stepTiles does and writes dᵀu·inverse to along, and the least without its sign to extent too."
 			signature = "(dst, along, p, d, u, extent *float64, n, m int, stay, home, pull, inverse float64)"
 		}
 		kernel(name, signature, does)
 		t := newTileWalk()
 		dst, p, d, n := param("dst"), param("p"), param("d"), param("n")
-		stay, home, pull := broadcast("stay"), broadcast("home"), broadcast("pull")
-		least, most := constant("infinity", math.Inf(1)), zero()
+		extents := newExtents(param("extent"))
 		var along GPVirtual
-		var inverse, sign, nearest VecVirtual
 		if aligns {
-			along, inverse, sign, nearest = param("along"), broadcast("inverse"), bits("sign", 1<<63), constant("infinity", math.Inf(1))
+			along = param("along")
 		}
+		before := GP64() // where the tile before is
+		MOVQ(dst, before)
+		SUBQ(t.tileBytes, before)
 		Label("tile")
-		sums := zeros(4)
-		t.walk("dot", func(i int) {
-			x := of(VMULPD, t.spread(i), t.tile(p, i))
-			VADDPD(x, sums[i], sums[i])
-		})
-		pulled := foldSums(sums)
-		VMULPD(pull, pulled, pulled)
-		squares, dots := zeros(4), many(nil)
+		pulled := t.dots("dot", p).by(VMULPD, every("pull"))
 		if aligns {
-			dots = zeros(4)
-		}
-		t.walk("mix", func(i int) {
-			u, y := t.spread(i), vec()
-			VMOVUPD(t.tile(d, i), y)
-			x := of(VMULPD, stay, t.tile(p, i))
-			if aligns {
-				VADDPD(of(VMULPD, y, u), dots[i], dots[i])
+			for part, du := range t.dots("align", d).by(VMULPD, every("inverse")) {
+				VMOVUPD(du, Mem{Base: along}.Offset(32*part))
+				extents.cosine(du, part)
 			}
-			VMULPD(home, y, y)
-			VADDPD(y, x, x)
-			VMULPD(pulled, u, u)
-			VADDPD(u, x, x)
-			VMOVUPD(x, t.tile(dst, i))
-			VMULPD(x, x, x)
-			VADDPD(x, squares[i], squares[i])
-		})
-		c := foldSums(squares)
-		VPMINUQ(c, least, least)
-		VPMAXUQ(c, most, most)
-		VSQRTPD(c, c)
-		VDIVPD(c, constant("c0", 1), c)
-		if aligns {
-			du := foldSums(dots)
-			VMULPD(inverse, du, du)
-			VMOVUPD(du, Mem{Base: along})
-			VPANDNQ(du, sign, du)
-			VPMINUQ(du, nearest, nearest)
 			ADDQ(Imm(64), along)
 		}
-		t.walk("scale", func(i int) { VMOVUPD(of(VMULPD, c, t.tile(dst, i)), t.tile(dst, i)) })
-		for _, x := range []GPVirtual{p, d, dst} {
-			LEAQ(Mem{Base: x, Index: t.bytes, Scale: 8}, x)
+		CMPQ(p, argument("p"))
+		JE(LabelRef("first"))
+		t.scale("scale", before)
+		Label("first")
+		for part, c := range t.mix(dst, p, d, pulled) {
+			extents.length2(c, part)
+			VMOVUPD(inDouble.div(constant("c0", 1), root(VSQRTPD, c)), t.scales.Offset(32*part))
+		}
+		for _, x := range []GPVirtual{p, d, dst, before} {
+			ADDQ(t.tileBytes, x)
 		}
 		DECQ(n)
 		JNZ(LabelRef("tile"))
-		extent := param("extent")
-		VMOVUPD(least, Mem{Base: extent})
-		VMOVUPD(most, Mem{Base: extent}.Offset(64))
-		if aligns {
-			VMOVUPD(nearest, Mem{Base: extent}.Offset(128))
-		}
+		t.scale("last", before)
 		finish()
 	}
 }
 
+// dots returns the products of the people of a tile and the decision.
+func (t *tileWalk) dots(name string, x GPVirtual) many {
+	sums := zeros(4 * parts())
+	t.walk(name, func(i int) {
+		u := t.spread(i)
+		for part := range parts() {
+			VADDPD(of(VMULPD, u, t.entry(x, i, part)), sums[4*part+i], sums[4*part+i])
+		}
+	})
+	return foldParts(sums)
+}
+
+// scale brings the people of a tile to their length, long after root and division were begun.
+func (t *tileWalk) scale(name string, tile GPVirtual) {
+	by := several(parts(), func(part int) VecVirtual { return get(t.scales.Offset(32 * part)) })
+	t.walk(name, func(i int) {
+		for part, by := range by {
+			VMOVUPD(of(VMULPD, by, t.entry(tile, i, part)), t.entry(tile, i, part))
+		}
+	})
+}
+
+// mix writes the people of a tile, who are still to be scaled, and returns their squares.
+func (t *tileWalk) mix(dst, p, d GPVirtual, pulled many) many {
+	stay, home, squares := broadcast("stay"), broadcast("home"), zeros(4*parts())
+	t.walk("mix", func(i int) {
+		u := t.spread(i)
+		for part, pulled := range pulled {
+			x := of(VMULPD, stay, t.entry(p, i, part))
+			VADDPD(of(VMULPD, home, t.entry(d, i, part)), x, x)
+			VADDPD(of(VMULPD, pulled, u), x, x)
+			VMOVUPD(x, t.entry(dst, i, part))
+			VMULPD(x, x, x)
+			VADDPD(x, squares[4*part+i], squares[4*part+i])
+		}
+	})
+	return foldParts(squares)
+}
+
+// extents are the least and the largest of what was seen of every lane, in memory, compared by their bits: what is not a number is above all.
+type extents struct{ at GPVirtual }
+
+func newExtents(at GPVirtual) extents {
+	e := extents{at}
+	for i, v := range []float64{math.Inf(1), 0, math.Inf(1)} {
+		x := constant(map[float64]string{0: "nothing", math.Inf(1): "infinity"}[v], v)
+		for part := range parts() {
+			VMOVUPD(x, e.lane(i, part))
+		}
+	}
+	return e
+}
+
+func (e extents) lane(i, part int) Mem { return Mem{Base: e.at}.Offset(64*i + 32*part) }
+
+// length2 keeps ‖x‖², which stays as it is.
+func (e extents) length2(x VecVirtual, part int) {
+	least, most := e.lane(0, part), e.lane(1, part)
+	if wide {
+		e.keep(of(VPMINUQ, x, least), least)
+		e.keep(of(VPMAXUQ, x, most), most)
+		return
+	}
+	e.least(x, least)
+	high := get(most)
+	larger(high, of(VANDNPD, bits("sign", 1<<63), x))
+	e.keep(high, most)
+}
+
+// cosine keeps the least without its sign, and uses x up.
+func (e extents) cosine(x VecVirtual, part int) {
+	nearest := e.lane(2, part)
+	if wide {
+		VPANDNQ(x, bits("sign", 1<<63), x)
+		e.keep(of(VPMINUQ, x, nearest), nearest)
+		return
+	}
+	VANDNPD(x, bits("sign", 1<<63), x)
+	e.least(x, nearest)
+}
+
+// least keeps the lesser of x, which has no sign, and what is there: that, if x is not a number.
+func (e extents) least(x VecVirtual, at Mem) { e.keep(of(VMINPD, x, at), at) }
+
+func (e extents) keep(x VecVirtual, at Mem) { VMOVUPD(x, at) }
+
+// parts is how many vectors the people of a tile are; a tile has eight.
+func parts() int { return 8 / lanes() }
+
 // tileWalk goes over the entries of a tile, four at a time, and of the decision.
 type tileWalk struct {
-	u, bytes, whole, rest, j GPVirtual // bytes of u, of its whole groups of four, and entries behind them
+	u, tileBytes, whole, rest, j GPVirtual // bytes of a tile, of the whole groups of four entries of u, and of the entries behind them
+	scales                       Mem       // what the people of a tile are still to be multiplied by
 }
 
 func newTileWalk() *tileWalk {
-	t := &tileWalk{u: param("u"), bytes: entries("m"), whole: GP64(), rest: GP64(), j: GP64()}
-	MOVQ(t.bytes, t.whole)
+	t := &tileWalk{u: param("u"), tileBytes: entries("m"), whole: GP64(), rest: GP64(), j: GP64(), scales: AllocLocal(64)}
+	MOVQ(t.tileBytes, t.whole)
 	ANDQ(I32(-32), t.whole)
-	MOVQ(t.bytes, t.rest)
+	MOVQ(t.tileBytes, t.rest)
 	SUBQ(t.whole, t.rest)
+	SHLQ(Imm(3), t.tileBytes)
 	return t
 }
 
-// tile is entry j+i of everybody in a tile, spread the same entry of u in all lanes.
-func (t *tileWalk) tile(base GPVirtual, i int) Mem {
-	return Mem{Base: base, Index: t.j, Scale: 8}.Offset(64 * i)
+// entry is entry j+i of everybody in a part of a tile, spread the same entry of u in all lanes.
+func (t *tileWalk) entry(base GPVirtual, i, part int) Mem {
+	return Mem{Base: base, Index: t.j, Scale: 8}.Offset(64*i + 32*part)
 }
 
 func (t *tileWalk) spread(i int) VecVirtual {
@@ -129,6 +190,11 @@ func (t *tileWalk) walk(name string, body func(i int)) {
 		body(i)
 	}
 	Label(name + "Done")
+}
+
+// foldParts adds the four sums of everybody in a tile.
+func foldParts(sums many) many {
+	return several(parts(), func(part int) VecVirtual { return foldSums(sums[4*part:]) })
 }
 
 // foldSums adds four sums as (0+2)+(1+3).
