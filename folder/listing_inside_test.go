@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A tree with more names than are looked at is cut, and says so.
@@ -56,12 +57,16 @@ func TestListIsCutInOrder(t *testing.T) {
 	}
 	top := t.TempDir()
 	const folders, inEach = 12, 2 // the manifest and cells.json
+	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	for i := range folders {
 		dir := filepath.Join(top, string(rune('a'+i)))
 		c, err := KindSweep.Take(dir)
 		if err == nil {
 			err = c.Commit(Manifest{Identity: CurrentIdentity(nil)}, Contents{indexFile: asText("{}")}, nil)
 			c.Release()
+		}
+		if err == nil { // at one time, or the newest come first
+			err = os.Chtimes(filepath.Join(dir, manifestFile), noon, noon)
 		}
 		if err != nil {
 			t.Fatal(err)

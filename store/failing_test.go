@@ -21,7 +21,8 @@ type failing struct {
 	met     string // the call that failed; "": none
 	unsound bool   // rows come with values that nothing can take, instead of an error
 	spares  func(call string) bool
-	over    bool // nothing fails any more
+	over    bool           // nothing fails any more
+	seen    map[string]int // calls that could have failed, of those that are errors
 }
 
 var errPlanned = errors.New("a planned fault")
@@ -36,6 +37,10 @@ func (f *failing) call(what string) error {
 	if f.spares != nil && f.spares(what) || f.over || f.met != "" {
 		return nil
 	}
+	if f.seen == nil {
+		f.seen = map[string]int{}
+	}
+	f.seen[what]++
 	if f.n--; f.n >= 0 {
 		return nil
 	}
@@ -80,13 +85,14 @@ func (f *failing) opened(t *testing.T, dir string) (s *SQLite, over func()) {
 	f.n = 1 << 30
 	f.stands(t)
 	s = opened(t, dir)
-	set := func(n int, over bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.n, f.seen = n, nil
+	return s, func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		f.n, f.over = n, over
+		f.over = true
 	}
-	set(n, false)
-	return s, func() { set(0, true) }
 }
 
 type failingConn struct {
@@ -192,10 +198,9 @@ func (r *failingRows) Next(to []driver.Value) error {
 }
 
 // sweep does something again and again, each time with another call that fails, until none does. Each time the error must be told.
-// It returns how often which calls were.
-func sweep(t *testing.T, name string, spares func(call string) bool, do func(t *testing.T, f *failing) error) (met map[string]int) {
+// It returns how often which calls were, where none fails.
+func sweep(t *testing.T, name string, spares func(call string) bool, do func(t *testing.T, f *failing) error) (calls map[string]int) {
 	t.Helper()
-	met = map[string]int{}
 	for _, unsound := range []bool{false, true} {
 		for n := 0; ; n++ {
 			f := &failing{n: n, unsound: unsound, spares: spares}
@@ -204,10 +209,12 @@ func sweep(t *testing.T, name string, spares func(call string) bool, do func(t *
 				err = do(t, f)
 			})
 			if t.Failed() {
-				return met
+				return calls
 			}
-			met[f.met]++
 			if f.met == "" {
+				if !unsound {
+					calls = f.seen
+				}
 				if err != nil {
 					t.Errorf("%s, without a fault: %v", name, err)
 				}
@@ -221,7 +228,7 @@ func sweep(t *testing.T, name string, spares func(call string) bool, do func(t *
 			}
 		}
 	}
-	return met
+	return calls
 }
 
 // ofOpening tells calls that read settings back, which have a sweep of their own.

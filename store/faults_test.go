@@ -97,7 +97,7 @@ func prepared(t *testing.T) *everything {
 // Whatever fails in a commit, whoever waits is told, and all of what was there is there, and nothing else.
 func TestEveryFaultOfACommitIsTold(t *testing.T) {
 	e := prepared(t)
-	met := sweep(t, "a commit", ofOpening, func(t *testing.T, f *failing) error {
+	calls := sweep(t, "a commit", ofOpening, func(t *testing.T, f *failing) error {
 		dir := again(t, e.dir)
 		s, over := f.opened(t, dir)
 		err := e.append(s)
@@ -126,8 +126,8 @@ func TestEveryFaultOfACommitIsTold(t *testing.T) {
 		}
 		return err
 	})
-	if met["sync-file of a file"] != 1 || met["sync-dir of a file"] != 1 { // a large blob is on the disk before anybody is told
-		t.Errorf("%v", met)
+	if calls["sync-file of a file"] != 1 || calls["sync-dir of a file"] != 1 { // a large blob is on the disk before anybody is told
+		t.Errorf("%v", calls)
 	}
 }
 
@@ -266,12 +266,12 @@ func TestEveryFaultOfABackupIsTold(t *testing.T) {
 			return err
 		},
 	} {
-		met := sweep(t, name, ofOpening, func(t *testing.T, f *failing) error {
+		calls := sweep(t, name, ofOpening, func(t *testing.T, f *failing) error {
 			f.stands(t)
 			return do(t)
 		})
-		if syncs := map[string]int{"backup": 1, "restore": 3, "repair": 1}[name]; met["sync-dir of a file"] != syncs { // of what was made, and of a folder that was opened
-			t.Errorf("%s syncs %d folders, want %d", name, met["sync-dir of a file"], syncs)
+		if syncs := map[string]int{"backup": 1, "restore": 3, "repair": 1}[name]; calls["sync-dir of a file"] != syncs { // of what was made, and of a folder that was opened
+			t.Errorf("%s syncs %d folders, want %d", name, calls["sync-dir of a file"], syncs)
 		}
 	}
 }

@@ -122,10 +122,12 @@ func complaints(t *testing.T, make func() session.Journal) (said []string) {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	failFast := flag.Lookup("test.failfast") // would leave out what is run after the first script that fails
-	asked := failFast.Value.String()
-	failFast.Value.Set("false")
-	defer failFast.Value.Set(asked)
+	for name, off := range map[string]string{"test.failfast": "false", "test.skip": ""} { // scripts after the first that fails would be left out; all, since all match
+		value := flag.Lookup(name).Value
+		asked := value.String()
+		value.Set(off)
+		defer value.Set(asked)
+	}
 	stdout := os.Stdout
 	os.Stdout = out
 	fine := testing.RunTests(func(_, _ string) (bool, error) { return true, nil }, []testing.InternalTest{{Name: "script", F: func(t *testing.T) { journal.Script(t, make()) }}})
