@@ -111,8 +111,12 @@ func TestHostileLengths(t *testing.T) {
 				for length := range 5 {
 					settleHostile(t, f, length, u, d)
 					if block, ok := f.(kedge.RowSettler); ok {
-						if _, err := block.SettleRows(make([]float64, length), u, d); err != nil && !typed(err) {
+						_, err := block.SettleRows(make([]float64, length), u, d)
+						if err != nil && !typed(err) {
 							t.Errorf("%T.SettleRows: untyped error %v", f, err)
+						}
+						if err == nil && length%f.Dims().State != 0 {
+							t.Errorf("%T.SettleRows: takes %d numbers", f, length)
 						}
 					}
 				}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kedge-opt/kedge"
@@ -261,6 +262,10 @@ func TestGatherRefuses(t *testing.T) {
 		if c, err := population.Gather(config); !typed(err) || c != nil {
 			t.Errorf("%+v: %v", config, err)
 		}
+	}
+	blind := population.Config{Dynamics: lag{kedge.Dims{Decision: 1, State: 2, Trait: 2}}, Traits: block(2, 1, 2), Social: true}
+	if _, err := population.Gather(blind); err == nil || !strings.Contains(err.Error(), "a decision that ends with the mean state has 1 entries, want 2") {
+		t.Errorf("people who would see a mean of two entries in a decision of one: %v", err)
 	}
 	if _, err := population.Redraw(population.Cap{}, 3, 3, stream.New(1)); !typed(err) {
 		t.Error("a cap without an angle is redrawn:", err)

@@ -67,3 +67,18 @@ func typed(label string) string {
 	}
 	return out
 }
+
+// Room is made for the unit circle and for everybody's way, and for no more.
+func TestTrailsCoverTheCircle(t *testing.T) {
+	for _, circle := range []bool{false, true} {
+		x, y := Nothing(), Nothing()
+		Trails{Circle: circle, People: []Trail{{{0.5, 0.25}}}, Decision: Trail{{0, 0.75}}, Optimum: []Spot{{-0.5, 0.5}}}.cover(&x, &y)
+		wantX, wantY := Extent{-0.5, 0.5}, Extent{0.25, 0.75}
+		if circle {
+			wantX, wantY = Extent{-1, 1}, Extent{-1, 1}
+		}
+		if x != wantX || y != wantY {
+			t.Errorf("circle: %t: %v and %v, want %v and %v", circle, x, y, wantX, wantY)
+		}
+	}
+}
