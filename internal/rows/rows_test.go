@@ -280,13 +280,20 @@ func TestQuantilesAndWeights(t *testing.T) {
 // Whoever hands in a vector that is too short is stopped before memory behind it is read or written.
 func TestShortVectorsAreRefused(t *testing.T) {
 	long, short := slices.Repeat([]float64{1}, 20), make([]float64, 30)[:16]
+	room, tiles := make([]float64, 20), slices.Repeat([]float64{1}, 24)
 	for name, do := range map[string]func(){
 		"Dot": func() { rows.Dot(long, short) }, "Distance": func() { rows.Distance(long, short) }, "AddScaled": func() { rows.AddScaled(short, 1, long) },
+		"Mul, at first": func() { rows.Mul(room, short, long) }, "Mul": func() { rows.Mul(room, long, short) },
+		"Add, at first": func() { rows.Add(room, short, long) }, "Add": func() { rows.Add(room, long, short) },
+		"Sub, at first": func() { rows.Sub(room, short, long) }, "Sub": func() { rows.Sub(room, long, short) },
+		"Entropy": func() { rows.Entropy(short, long) }, "Softmax": func() { rows.Softmax(short, long, 1) },
+		"Walk, at first": func() { g := rows.NewGaps(); g.Walk(long, short, long, 1) }, "Walk": func() { g := rows.NewGaps(); g.Walk(long, long, short, 1) },
+		"AlignTiles": func() { rows.AlignTiles(make([]float64, 24), make([]float64, 23), tiles, tiles, long[:1], 1, 0, 0, 1) },
 	} {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("%s takes 16 numbers for 20", name)
+					t.Errorf("%s takes fewer numbers than it needs", name)
 				}
 			}()
 			do()
