@@ -33,7 +33,7 @@ func stepTiles(aligns bool) func() {
 		pulled := t.dots("dot", p).by(VMULPD, every("pull"))
 		if aligns {
 			for part, du := range t.dots("align", d).by(VMULPD, every("inverse")) {
-				VMOVUPD(du, Mem{Base: along}.Offset(32*part))
+				set(Mem{Base: along}.Offset(32*part), du)
 				extents.cosine(du, part)
 			}
 			ADDQ(Imm(64), along)
@@ -44,7 +44,7 @@ func stepTiles(aligns bool) func() {
 		Label("first")
 		for part, c := range t.mix(dst, p, d, pulled) {
 			extents.length2(c, part)
-			VMOVUPD(inDouble.div(constant("c0", 1), root(VSQRTPD, c)), t.scales.Offset(32*part))
+			set(t.scales.Offset(32*part), inDouble.div(constant("c0", 1), root(VSQRTPD, c)))
 		}
 		for _, x := range []GPVirtual{p, d, dst, before} {
 			ADDQ(t.tileBytes, x)
@@ -103,7 +103,7 @@ func newExtents(at GPVirtual) extents {
 	for i, v := range []float64{math.Inf(1), 0, math.Inf(1)} {
 		x := constant(map[float64]string{0: "nothing", math.Inf(1): "infinity"}[v], v)
 		for part := range parts() {
-			VMOVUPD(x, e.lane(i, part))
+			set(e.lane(i, part), x)
 		}
 	}
 	return e
@@ -115,14 +115,14 @@ func (e extents) lane(i, part int) Mem { return Mem{Base: e.at}.Offset(64*i + 32
 func (e extents) length2(x VecVirtual, part int) {
 	least, most := e.lane(0, part), e.lane(1, part)
 	if wide {
-		e.keep(of(VPMINUQ, x, least), least)
-		e.keep(of(VPMAXUQ, x, most), most)
+		set(least, of(VPMINUQ, x, least))
+		set(most, of(VPMAXUQ, x, most))
 		return
 	}
 	e.least(x, least)
 	high := get(most)
 	larger(high, of(VANDNPD, bits("sign", 1<<63), x))
-	e.keep(high, most)
+	set(most, high)
 }
 
 // cosine keeps the least without its sign, and uses x up.
@@ -130,7 +130,7 @@ func (e extents) cosine(x VecVirtual, part int) {
 	nearest := e.lane(2, part)
 	if wide {
 		VPANDNQ(x, bits("sign", 1<<63), x)
-		e.keep(of(VPMINUQ, x, nearest), nearest)
+		set(nearest, of(VPMINUQ, x, nearest))
 		return
 	}
 	VANDNPD(x, bits("sign", 1<<63), x)
@@ -138,9 +138,7 @@ func (e extents) cosine(x VecVirtual, part int) {
 }
 
 // least keeps the lesser of x, which has no sign, and what is there: that, if x is not a number.
-func (e extents) least(x VecVirtual, at Mem) { e.keep(of(VMINPD, x, at), at) }
-
-func (e extents) keep(x VecVirtual, at Mem) { VMOVUPD(x, at) }
+func (e extents) least(x VecVirtual, at Mem) { set(at, of(VMINPD, x, at)) }
 
 // parts is how many vectors the people of a tile are; a tile has eight.
 func parts() int { return 8 / lanes() }
