@@ -21,8 +21,7 @@ type failing struct {
 	met     string // the call that failed; "": none
 	unsound bool   // rows come with values that nothing can take, instead of an error
 	spares  func(call string) bool
-	over    bool           // nothing fails any more
-	seen    map[string]int // calls that could have failed, of those that are errors
+	over    bool // nothing fails any more
 }
 
 var errPlanned = errors.New("a planned fault")
@@ -37,10 +36,6 @@ func (f *failing) call(what string) error {
 	if f.spares != nil && f.spares(what) || f.over || f.met != "" {
 		return nil
 	}
-	if f.seen == nil {
-		f.seen = map[string]int{}
-	}
-	f.seen[what]++
 	if f.n--; f.n >= 0 {
 		return nil
 	}
@@ -85,14 +80,13 @@ func (f *failing) opened(t *testing.T, dir string) (s *SQLite, over func()) {
 	f.n = 1 << 30
 	f.stands(t)
 	s = opened(t, dir)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.n, f.seen = n, nil
-	return s, func() {
+	set := func(n int, over bool) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		f.over = true
+		f.n, f.over = n, over
 	}
+	set(n, false)
+	return s, func() { set(0, true) }
 }
 
 type failingConn struct {
@@ -198,8 +192,7 @@ func (r *failingRows) Next(to []driver.Value) error {
 }
 
 // sweep does something again and again, each time with another call that fails, until none does. Each time the error must be told.
-// It returns how often which calls were, where none fails.
-func sweep(t *testing.T, name string, spares func(call string) bool, do func(t *testing.T, f *failing) error) (calls map[string]int) {
+func sweep(t *testing.T, name string, spares func(call string) bool, do func(t *testing.T, f *failing) error) {
 	t.Helper()
 	for _, unsound := range []bool{false, true} {
 		for n := 0; ; n++ {
@@ -209,12 +202,9 @@ func sweep(t *testing.T, name string, spares func(call string) bool, do func(t *
 				err = do(t, f)
 			})
 			if t.Failed() {
-				return calls
+				return
 			}
 			if f.met == "" {
-				if !unsound {
-					calls = f.seen
-				}
 				if err != nil {
 					t.Errorf("%s, without a fault: %v", name, err)
 				}
@@ -228,7 +218,22 @@ func sweep(t *testing.T, name string, spares func(call string) bool, do func(t *
 			}
 		}
 	}
-	return calls
+}
+
+// sweepCall does something again and again, each time with another of the calls of one kind that fails, of which there are so many. Calls of other kinds, which
+// come sooner or later where the machine is busy, are not counted.
+func sweepCall(t *testing.T, name, call string, times int, do func(t *testing.T, f *failing) error) {
+	t.Helper()
+	for n := range times + 1 {
+		f := &failing{n: n, spares: func(other string) bool { return other != call }}
+		var err error
+		t.Run("", func(t *testing.T) {
+			err = do(t, f)
+		})
+		if fails := f.met != ""; fails != (n < times) || fails != errors.Is(err, errPlanned) || !fails && err != nil {
+			t.Errorf("%s, where %s is to fail after %d of %d: it fails: %t, %v", name, call, n, times, fails, err)
+		}
+	}
 }
 
 // ofOpening tells calls that read settings back, which have a sweep of their own.
