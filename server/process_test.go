@@ -3,15 +3,18 @@ package server_test
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/kedge-opt/kedge/internal/heap"
 	"github.com/kedge-opt/kedge/server"
 	"github.com/kedge-opt/kedge/store"
 )
@@ -42,6 +45,7 @@ func hurried() server.Allowance {
 
 func serveAlone(dir string) {
 	debug.SetGCPercent(50)
+	go tellUse()
 	j, err := store.Open(dir)
 	if err == nil {
 		var ear net.Listener
@@ -54,11 +58,24 @@ func serveAlone(dir string) {
 	os.Exit(1)
 }
 
+// tellUse answers every line of the standard input with the bytes of the heap and of stacks that are in use, garbage left out.
+func tellUse() {
+	for asked := bufio.NewScanner(os.Stdin); asked.Scan(); {
+		live := heap.Live()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		fmt.Println(live + int64(m.StackInuse))
+	}
+}
+
 // process is a service in a process of its own.
 type process struct {
 	*site
 	pid int
 	dir string // that it runs in
+
+	ask  io.Writer      // its standard input
+	said *bufio.Scanner // its standard output
 }
 
 func newProcess(t *testing.T) *process {
@@ -67,6 +84,10 @@ func newProcess(t *testing.T) *process {
 	c.Env = append(os.Environ(), "KEDGE_TEST_SERVES="+t.TempDir())
 	c.Stderr, c.Dir = os.Stderr, t.TempDir()
 	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := c.StdinPipe()
 	if err == nil {
 		err = c.Start()
 	}
@@ -78,7 +99,19 @@ func newProcess(t *testing.T) *process {
 	if !lines.Scan() || !strings.HasPrefix(lines.Text(), "http") {
 		t.Fatalf("the service says %q", lines.Text())
 	}
-	return &process{&site{T: t, url: lines.Text()}, c.Process.Pid, c.Dir}
+	return &process{&site{T: t, url: lines.Text()}, c.Process.Pid, c.Dir, in, lines}
+}
+
+// use is how much memory the process keeps in use, in MB. Unlike what the kernel counts, it does not depend on when garbage was collected.
+func (p *process) use() (mb float64) {
+	p.Helper()
+	if _, err := fmt.Fprintln(p.ask); err != nil || !p.said.Scan() {
+		p.Fatalf("the service does not tell its use: %v, %v", err, p.said.Err())
+	}
+	if _, err := fmt.Sscan(p.said.Text(), &mb); err != nil {
+		p.Fatalf("the service's use is %q", p.said.Text())
+	}
+	return mb / (1 << 20)
 }
 
 // memory reads a line of what the kernel knows of the process, in MB: VmRSS now, VmHWM at most so far.
