@@ -167,7 +167,7 @@ func (e *Experiment) climb(ctx context.Context, start int) ([][]float64, float64
 			x[t][j] += float64(e.Change * r.Normal())
 		}
 	}
-	x = e.allowed(x)
+	e.allowed(x) // which changes it
 	value := e.after(x)
 	step := e.Change
 	for range 60 {

@@ -28,7 +28,7 @@ func ranges(kind string) map[string]string {
 // Ask takes unknown numbers of dynamics out of a document, and puts others in their place for what is checked without them.
 func Ask(root *form.Node, found *form.Mistakes) (*form.Node, []Asking) {
 	of := root.Get("dynamics")
-	if of == nil || of.Shape != form.Mapping || !slices.ContainsFunc(of.Items, func(n *form.Node) bool { return n.Shape == form.Scalar && IsUnknown(n.Text) }) {
+	if of == nil || !slices.ContainsFunc(of.Items, func(n *form.Node) bool { return n.Shape == form.Scalar && IsUnknown(n.Text) }) {
 		return root, nil
 	}
 	known := ""

@@ -141,7 +141,7 @@ func (r *reader) labels(at int) (number []int, names []string) {
 // apart refuses names that are numbers of so many digits that others are rounded to the same one.
 func (r *reader) apart(at int) error {
 	for i, row := range r.cells.Rows {
-		if v := r.cells.Row(i)[at]; r.cells.Of.Entries[at].Texts == nil && math.Abs(v) >= 1<<53 {
+		if v := r.cells.Row(i)[at]; math.Abs(v) >= 1<<53 { // texts have numbers of their own, none of them large
 			return &LineError{r.File, []int{row + 1}, fmt.Sprintf("%s is a number of about %.3g, and beyond 9007199254740991 whole numbers that differ are rounded to one; want texts, as with a letter before each", r.field(at), v)}
 		}
 	}

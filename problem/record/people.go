@@ -15,7 +15,7 @@ const PeopleFile = "people.csv"
 // Complete gives a spec with a log what a fit does not need: without a population that of the log, without turns some, and without rules the usual two. It
 // tells whether it gave rules, whose step is none yet.
 func Complete(root *form.Node) (rules bool) {
-	if root == nil || root.Shape != form.Mapping || root.Get("data") == nil {
+	if root == nil || root.Get("data") == nil {
 		return false
 	}
 	if root.Get("iterations") == nil {

@@ -1,0 +1,39 @@
+package record
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// A thousand groups are taken, one more is refused, with the first row.
+func TestMoreGroupsThanAreTaken(t *testing.T) {
+	of := func(n int) string {
+		var text strings.Builder
+		text.WriteString("who,week,y,q,g\n")
+		for i := range n {
+			fmt.Fprintf(&text, "a,%d,1,1,g%d\n", i, i)
+		}
+		return text.String()
+	}
+	if l, err := read(t, "group: g", of(1000)); err != nil || len(l.Groups) != 1000 {
+		t.Errorf("1000 groups: %v", err)
+	}
+	if _, err := read(t, "group: g", of(1001)); err == nil || err.Error() != "a.csv, row 1: data.group makes 1001 groups, want at most 1000" {
+		t.Errorf("1001 groups: %v", err)
+	}
+}
+
+// Times that are numbers are told with twelve digits, so that what steps add up to by rounding is not told.
+func TestTimesAreToldWithTwelveDigits(t *testing.T) {
+	for want, c := range map[string]calendar{
+		"0.333333333333": {every: 1, zero: 1.0 / 3}, "0.3": {every: 0.1, zero: 0.3}, "1.23456789012e+12": {every: 1, zero: 1234567890123},
+	} {
+		if got := c.label(0, false); got != want {
+			t.Errorf("%v is told as %s, want %s", c.zero, got, want)
+		}
+	}
+	if got := (calendar{every: 0.1}).label(3, false); got != "0.3" {
+		t.Errorf("three tenths are told as %s", got)
+	}
+}
