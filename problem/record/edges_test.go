@@ -37,3 +37,29 @@ func TestTimesAreToldWithTwelveDigits(t *testing.T) {
 		t.Errorf("three tenths are told as %s", got)
 	}
 }
+
+// Quarters begin in January, April, July and October, and end with the months before.
+func TestWhereQuartersBegin(t *testing.T) {
+	for month, want := range []string{"2024 Q1", "2024 Q1", "2024 Q1", "2024 Q2", "2024 Q2", "2024 Q2", "2024 Q3", "2024 Q3", "2024 Q3", "2024 Q4", "2024 Q4", "2024 Q4"} {
+		for _, day := range []string{"01", "28"} {
+			text := fmt.Sprintf("2024-%02d-%s", month+1, day)
+			at, ok := (calendar{unit: "quarter", every: 1}).date(text)
+			if got := (calendar{unit: "quarter", every: 1, zero: at}).label(0, true); !ok || got != want {
+				t.Errorf("%s is in %s, want %s", text, got, want)
+			}
+			at, ok = (calendar{unit: "month", every: 1}).date(text)
+			if got := (calendar{unit: "month", every: 1, zero: at}).label(0, true); !ok || got != text[:7] {
+				t.Errorf("%s is in the month %s", text, got)
+			}
+		}
+	}
+}
+
+// A list of one number is an unknown with one entry.
+func TestUnknownsOfOneEntry(t *testing.T) {
+	for text, names := range map[string]string{"?": "a", "?[1]": "a[0]", "?[1, 1]": "a[0,0]", "?[1, 2]": "a[0,0] a[0,1]"} {
+		if u, fault := ReadUnknown(text); fault != "" || u.String() != text || strings.Join(u.Names("a"), " ") != names {
+			t.Errorf("%s is read as %s with %q, %s", text, u.String(), u.Names("a"), fault)
+		}
+	}
+}

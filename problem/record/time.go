@@ -1,6 +1,7 @@
 package record
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -86,7 +87,7 @@ func (c calendar) label(turn int, text bool) string {
 	case "week":
 		return asDate(at * 7)
 	case "month":
-		return time.Date(int(at)/12, time.Month(int(at)%12+1), 1, 0, 0, 0, 0, time.UTC).Format("2006-01")
+		return fmt.Sprintf("%04d-%02d", int(at)/12, int(at)%12+1)
 	case "quarter":
 		return strconv.Itoa(int(at)/4) + " Q" + strconv.Itoa(int(at)%4+1)
 	case "year":
