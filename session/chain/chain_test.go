@@ -59,4 +59,15 @@ func TestHashesReadBack(t *testing.T) {
 			t.Errorf("%q is taken", bad)
 		}
 	}
+	if err := got.UnmarshalText([]byte("abc")); err == nil || err.Error() != "a hash has 64 digits, not 3" {
+		t.Errorf("three digits: %v", err)
+	}
+}
+
+// The hash of an event that is no longer than most takes no memory: journals are checked by the million events.
+func TestSumsOfMostEventsTakeNoMemory(t *testing.T) {
+	l := chain.Link{Loop: "shop", Seq: 7, Kind: "batch", Actor: "kedge_Ab", K: 214, Ref: "b/am", Body: bytes.Repeat([]byte("x"), 700)}
+	if n := testing.AllocsPerRun(100, func() { l.Sum() }); n != 0 {
+		t.Errorf("%g pieces of memory", n)
+	}
 }

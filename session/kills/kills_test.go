@@ -183,6 +183,21 @@ func TestKillAll(t *testing.T) {
 	}
 }
 
+// Marks that could not be read when the service began are read before all kills are written down, although nobody asked for a loop meanwhile.
+func TestMarksAreReadBeforeAllAreSettled(t *testing.T) {
+	j, h := loops(t, "a", "b")
+	s := &slate{marked: []string{"a"}, err: errors.New("unreadable")}
+	p, err := kills.Recall(t.Context(), h, j, s)
+	if !errors.Is(err, kills.ErrUnread) {
+		t.Fatal(err)
+	}
+	s.err = nil
+	p.SettleAll(t.Context())
+	if mode(t, h, "a") != session.Killed || mode(t, h, "b") != session.Live || len(s.marked) > 0 {
+		t.Errorf("a is %s, b is %s, marked are %v", mode(t, h, "a"), mode(t, h, "b"), s.marked)
+	}
+}
+
 func TestIsUnwritten(t *testing.T) {
 	for _, err := range []error{session.ErrLost, session.ErrFull, session.ErrBusy, session.ErrReadOnly} {
 		if !kills.IsUnwritten(fmt.Errorf("so: %w", err)) {

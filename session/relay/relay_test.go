@@ -36,6 +36,33 @@ func TestAhead(t *testing.T) {
 	}
 }
 
+// Nobody reads farther ahead of who takes them than six chunks: two wait before they are made ready and two after it, and each of the two who hand on has one in hand.
+func TestSoFarAheadAndNoFarther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		read, ready := 0, 0
+		a := Read(ctx, math.MaxInt, func(visit func(int) error) error {
+			for {
+				read++
+				if err := visit(read); err != nil {
+					return err
+				}
+			}
+		}, func(*int) int { ready++; return 1 })
+		synctest.Wait()
+		if read != 6*32 || ready != 3*32 {
+			t.Errorf("%d items are read and %d made ready", read, ready)
+		}
+		if some := <-a.Out; len(some) != 32 || cap(a.Out) != 2 {
+			t.Errorf("%d items are handed on at once, %d chunks wait", len(some), cap(a.Out))
+		}
+		stop()
+		if err := a.End(); !errors.Is(err, context.Canceled) {
+			t.Errorf("ended with %v", err)
+		}
+	})
+}
+
 // Who stops early is not waited for; a goroutine that falls over takes the one that waits with it.
 func TestAheadEnds(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())

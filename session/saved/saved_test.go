@@ -2,6 +2,7 @@ package saved
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"testing"
 
@@ -27,6 +28,28 @@ func TestSnapshotsAreWhatWasWritten(t *testing.T) {
 		turned[bit/8] ^= 1 << (bit % 8)
 		if _, err := Read(turned, "shop"); !errors.Is(err, ErrUnsound) {
 			t.Errorf("bit %d: %v", bit, err)
+		}
+	}
+}
+
+// The sum of a snapshot is SHA-256 of the name and the number, a line each, and of every part after a line with its length: no two snapshots have one text.
+func TestSumOfASnapshot(t *testing.T) {
+	want := sha256.Sum256([]byte("shop\n7\n3\nabc0\n12\n{\"a\": \"bcd\"}"))
+	if got := digest("shop", 7, []byte("abc"), nil, []byte(`{"a": "bcd"}`)); !bytes.Equal(got, want[:]) {
+		t.Errorf("%x, want %x", got, want)
+	}
+}
+
+// Events are numbered up to 2⁵³, as JSON has them: a snapshot after a later one is damaged.
+func TestNumbersBeyondAllEventsAreDamaged(t *testing.T) {
+	for seq, isSound := range map[int]bool{1 << 53: true, 1<<53 + 1: false} {
+		s := Snapshot{Seq: seq, Body: []byte("{}"), Rule: []byte("rule")}
+		text, err := s.Append(nil, "shop")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := Read(text, "shop"); errors.Is(err, ErrUnsound) == isSound || isSound && got.Seq != seq {
+			t.Errorf("after event %d: %+v, %v", seq, got, err)
 		}
 	}
 }

@@ -61,19 +61,14 @@ func (c Move) Sentences() (list []string) {
 // because weighs what a change does at once against what people's answer does.
 func (c Move) because(direct, answer, change float64) string {
 	value := cmp.Or(c.Names.Value.Name, "the value")
-	atOnce, settled := -direct*change, -answer*change // gains
-	size := func(a, b float64) string {
-		if b == 0 {
-			return "by far"
-		}
-		return phrase.Brief(math.Abs(a/b)) + " times"
-	}
+	atOnce, settled := -direct*change, -answer*change                                   // gains
+	size := func(a, b float64) string { return phrase.Brief(math.Abs(a/b)) + " times" } // neither is 0 below
 	switch {
 	case atOnce >= 0 && settled >= 0:
 		return fmt.Sprintf("%s gains by it at once, and by how people answer once they have settled", value)
 	case settled > 0 && settled >= -atOnce:
 		return fmt.Sprintf("at once %s loses by it, but how people answer once they have settled outweighs that (%s)", value, size(settled, atOnce))
-	case atOnce > 0 && atOnce >= -settled:
+	case atOnce >= -settled:
 		return fmt.Sprintf("%s gains by it at once, which outweighs how people answer once they have settled (%s)", value, size(atOnce, settled))
 	}
 	return "the rule got here by earlier steps or by other entries"

@@ -159,6 +159,14 @@ func TestMovesAsRecorded(t *testing.T) {
 		{Was: []float64{1, 2}, U: []float64{2, 3}, Direct: []float64{1}, Answer: []float64{1, 2}},
 		{Was: []float64{1}, U: []float64{2}, Direct: []float64{-3}, Answer: []float64{3}},
 		{Was: []float64{1}, U: []float64{2}, Direct: []float64{3}, Answer: []float64{-3}},
+		{Was: []float64{1}, U: []float64{1}, Rests: 1},
+		{Was: []float64{1}, U: []float64{3}, Direct: []float64{1}, Answer: []float64{-2.5}},
+		{Was: []float64{1}, U: []float64{3}, Direct: []float64{-2.5}, Answer: []float64{1}},
+		{Was: []float64{1}, U: []float64{3}, Direct: []float64{-1}, Answer: []float64{2}},
+		{Was: []float64{1}, U: []float64{3}, Direct: []float64{2}, Answer: []float64{-1}},
+		{Was: []float64{1}, U: []float64{3}, Direct: []float64{0}, Answer: []float64{-1}},
+		{Was: []float64{1}, U: []float64{3}, Direct: []float64{0}, Answer: []float64{1}},
+		{Was: []float64{1}, U: []float64{3}, Direct: []float64{1}, Answer: []float64{0}},
 	} {
 		got = append(got, strings.Join(m.Sentences(), " "))
 	}
