@@ -25,6 +25,15 @@ func TestHands(t *testing.T) {
 	}
 }
 
+// A goroutine is started for 65,536 entries, and not for one less.
+func TestGrain(t *testing.T) {
+	for entries, want := range map[int]int{131_071: 1, 131_072: 2, 196_607: 2, 196_608: 3} {
+		if got := crew.Hands(8, entries); got != want {
+			t.Errorf("%d entries are worth %d hands, want %d", entries, got, want)
+		}
+	}
+}
+
 // By hand: as many as are asked for, else one a core.
 func TestWorkers(t *testing.T) {
 	for asked, want := range map[int]int{-1: runtime.GOMAXPROCS(0), 0: runtime.GOMAXPROCS(0), 1: 1, 7: 7} {

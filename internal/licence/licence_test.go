@@ -73,3 +73,14 @@ func (c closed) ReadFile(name string) ([]byte, error) {
 	}
 	return c.MapFS.ReadFile(name)
 }
+
+// Licences come in the order of their names, each once, however they lie in a text or in files.
+func TestLicencesAreSorted(t *testing.T) {
+	if got := Identify(mpl + "\nEclipse Public License - v 2.0\n" + mit); !slices.Equal(got, []string{"EPL-2.0", "MIT", "MPL-2.0"}) {
+		t.Errorf("a text has %q", got)
+	}
+	ids, err := Of(fstest.MapFS{"COPYING": {Data: []byte(mit)}, "LICENSE": {Data: []byte(bsd2)}, "LICENSE.more": {Data: []byte(mit)}, "UNLICENSE": {Data: []byte("The Apache License, Version 2.0")}, "unlicense.txt": {Data: []byte(gpl)}})
+	if err != nil || !slices.Equal(ids, []string{"BSD-2-Clause", "GPL", "MIT"}) {
+		t.Errorf("files have %q, %v", ids, err)
+	}
+}
