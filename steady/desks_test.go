@@ -11,32 +11,38 @@ import (
 	"github.com/kedge-opt/kedge/sensitivity"
 )
 
-// halving is p⁺ = p/2 + Bu + d/2 of two entries each, which knows its derivatives and where it settles.
-func halving(t *testing.T, people int) kedge.Model {
+// halving is p⁺ = p/2 + u + d/2 of so many entries each, which knows its derivatives and where it settles.
+func halving(t *testing.T, people, entries int) kedge.Model {
 	t.Helper()
-	dim := kedge.Dims{Decision: 2, State: 2, Trait: 2}
-	half := []float64{0.5, 0, 0, 0.5}
-	f, err := dynamics.NewAffine(dim, half, []float64{1, 0, 0, 1}, half)
+	dim := kedge.Dims{Decision: entries, State: entries, Trait: entries}
+	diagonal := func(by float64) []float64 {
+		x := make([]float64, entries*entries)
+		for i := range entries {
+			x[i*entries+i] = by
+		}
+		return x
+	}
+	f, err := dynamics.NewAffine(dim, diagonal(0.5), diagonal(1), diagonal(0.5))
 	if err != nil {
 		t.Fatal(err)
 	}
-	loss, err := objective.NewQuadratic(dim, []float64{1, 0, 0, 1}, []float64{-1, 0, 0, -1}, []float64{1, 0, 0, 1}, nil, nil)
+	loss, err := objective.NewQuadratic(dim, diagonal(1), diagonal(-1), diagonal(1), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	gain, _ := f.Gain()
-	answer, err := sensitivity.NewAffine(dim, gain)
+	answer, err := sensitivity.NewAffine(dim, diagonal(2))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return kedge.Model{Dynamics: f, Settler: f, Objective: loss, Sensitivity: answer, Traits: kedge.Block{Data: make([]float64, 2*people), Width: 2}}
+	return kedge.Model{Dynamics: f, Settler: f, Objective: loss, Sensitivity: answer, Traits: kedge.Block{Data: make([]float64, entries*people), Width: entries}}
 }
 
-// A goroutine is used for every crew.Grain entries of the states, of two each, and no more than are offered: everyone has a place of its own.
+// A goroutine is used for every crew.Grain entries of the states, and no more than are offered: everyone has a place of its own.
 func TestEveryWorkerHasAPlace(t *testing.T) {
-	u := []float64{1, 2}
-	for people, want := range map[int]int{crew.Grain - 1: 1, 3 * crew.Grain / 2: 3} {
-		m := halving(t, people)
+	const wide = 32
+	u := make([]float64, wide)
+	for people, want := range map[int]int{2*crew.Grain/wide - 1: 1, 3 * crew.Grain / wide: 3} {
+		m := halving(t, people, wide)
 		s, err := New(m)
 		if err != nil {
 			t.Fatal(err)
@@ -46,26 +52,26 @@ func TestEveryWorkerHasAPlace(t *testing.T) {
 		if _, err := s.Value(u); err != nil || len(s.desks) != want {
 			t.Errorf("%d people: %d workers settle them, want %d (%v)", people, len(s.desks), want, err)
 		}
-		if _, err := l.Measure(make([]float64, 2), u, make([]float64, 2*people)); err != nil || len(l.stalls) != want {
+		if _, err := l.Measure(make([]float64, wide), u, make([]float64, wide*people)); err != nil || len(l.stalls) != want {
 			t.Errorf("%d people: %d workers compare them, want %d (%v)", people, len(l.stalls), want, err)
 		}
 		if _, err := r.Value(u); err != nil || len(r.paths) != want {
 			t.Errorf("%d people: %d workers roll them out, want %d (%v)", people, len(r.paths), want, err)
 		}
 	}
-	c, err := halving(t, 1).Dynamics.(*dynamics.Affine).Coupled(0.25)
+	m := halving(t, 2*crew.Grain/wide, wide)
+	c, err := m.Dynamics.(*dynamics.Affine).Coupled(0.25)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := halving(t, crew.Grain)
 	m.Dynamics, m.Settler, m.Social = c, c, true
 	s, err := New(m)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Workers = 4
-	if err := s.Mean(make([]float64, 2), u); err != nil || s.social.hands != 2 || len(s.desks) != 2 {
-		t.Errorf("%d hands at %d places settle %d people who see each other, want 2 (%v)", s.social.hands, len(s.desks), crew.Grain, err)
+	if err := s.Mean(make([]float64, wide), u); err != nil || s.social.hands != 2 || len(s.desks) != 2 {
+		t.Errorf("%d hands at %d places settle people who see each other, want 2 (%v)", s.social.hands, len(s.desks), err)
 	}
 }
 
@@ -200,7 +206,7 @@ func TestWhoAsksEnginesForGradients(t *testing.T) {
 		m                kedge.Model
 		hides            bool
 		answers, without int
-	}{{"planes", closed, false, 1, 1}, {"planes, and an answer by states", implicit, false, 0, 1}, {"states", halving(t, 2), false, 0, 0}, {"an engine of values", closed, true, 0, 0}} {
+	}{{"planes", closed, false, 1, 1}, {"planes, and an answer by states", implicit, false, 0, 1}, {"states", halving(t, 2, 2), false, 0, 0}, {"an engine of values", closed, true, 0, 0}} {
 		s, err := New(x.m)
 		if err != nil {
 			t.Fatal(err)
