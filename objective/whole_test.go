@@ -14,10 +14,17 @@ import (
 // What panics says which length is wrong and by how much, of one individual and of many.
 func TestWrongLengthsAreNamed(t *testing.T) {
 	x := func(n int) []float64 { return make([]float64, n) }
+	q, err := objective.NewQuadratic(kedge.Dims{Decision: 2, State: 3}, nil, nil, nil, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for want, call := range map[string]func(){
 		"objective: d has 4 entries, want 3":                 func() { objective.Logistic{}.Eval(nil, nil, x(2), x(2), x(4)) },
 		"objective: d has 2 entries, want 3":                 func() { objective.Logistic{}.Eval(nil, nil, x(2), x(2), x(2)) },
 		"objective: p has 1 entries, want 2":                 func() { objective.Logistic{}.Eval(nil, nil, x(1), x(2), x(3)) },
+		"objective: u has 4 entries, want 2":                 func() { q.Eval(nil, nil, x(3), x(4), nil) },
+		"objective: u has 1 entries, want 2":                 func() { q.EvalRows(nil, nil, x(3), x(1), nil) },
+		"objective: p has 4 entries, want 3":                 func() { q.Eval(nil, nil, x(4), x(2), nil) },
 		"objective: gp has 1 entries, p has 2":               func() { objective.Affinity{}.Eval(x(1), nil, x(2), x(2), nil) },
 		"objective: gu has 3 entries, u has 2":               func() { objective.Revenue{}.EvalRows(nil, x(3), x(2), x(2), nil) },
 		"objective: d has 5 entries, want 6":                 func() { objective.Logistic{}.EvalRows(nil, nil, x(4), x(2), x(5)) },
@@ -51,6 +58,9 @@ func TestRangesAreToldInWords(t *testing.T) {
 		if err := c.Check(dim); err == nil || err.Error() != want {
 			t.Errorf("%+v: %v, want %s", c, err, want)
 		}
+	}
+	if err := (objective.Affinity{State: 1}).Check(dim); err != nil {
+		t.Errorf("as many entries as are read: %v", err)
 	}
 	for _, weight := range []float64{-3, 0, math.MaxFloat64} {
 		if err := (&objective.Weighted{Weight: weight, Of: objective.Affinity{}}).Check(dim); err != nil {
