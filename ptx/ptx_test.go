@@ -219,3 +219,15 @@ func TestEveryOperationIsRounded(t *testing.T) {
 		}
 	}
 }
+
+// By hand: numbers that all share are read by their places, as entries of states and traits are.
+func TestWhatIsReadByPlace(t *testing.T) {
+	c := ptx.New(2, 2, 3)
+	for j, v := range []ptx.Scalar{c.Add(c.State(1), c.Shared(2)), c.Sub(c.Trait(1), c.Shared(1)), c.Mul(c.Shared(0), c.Trait(0))} {
+		c.Next(j, v)
+	}
+	next := make([]float64, 3)
+	if _, flagged := ptx.NewEvaluator(c).Eval(next, []float64{1, 2}, []float64{30, 40}, []float64{5, 6, 7}); flagged || next[0] != 9 || next[1] != 34 || next[2] != 150 || c.Nexts() != 3 {
+		t.Errorf("%v, flagged %v, %d entries", next, flagged, c.Nexts())
+	}
+}

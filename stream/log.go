@@ -58,7 +58,7 @@ func roundedLog(x float64) float64 {
 	}
 	ln2 := pair{math.Ln2, 2.3190468138462996e-17}
 	log := ln2.times(pair{float64(k), 0}).plus(series.times(pair{2 * s.high, 2 * s.low}))
-	return log.high + log.low
+	return log.high // rounded, as sum leaves it
 }
 
 // pair is the unevaluated sum of a number and a much smaller one.
