@@ -1,6 +1,8 @@
 package batch_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -66,6 +68,25 @@ func TestSeparatorsBehindSpace(t *testing.T) {
 			if err != nil || fmt.Sprint(got.P, got.W) != "[1 2 3] [4]" {
 				t.Errorf("by %q behind %d bytes: %+v, %v", separator, len(begin), got, err)
 			}
+		}
+	}
+}
+
+// Arrays of texts are ids and nothing else.
+func TestArraysOfTexts(t *testing.T) {
+	for _, name := range []string{"p", "d", "w", "x"} {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		w, err := z.Create(name + ".npy")
+		if err == nil {
+			_, err = w.Write(words([]string{"a", "b"}))
+		}
+		if err = errors.Join(err, z.Close()); err != nil {
+			t.Fatal(err)
+		}
+		var f *batch.Flaw
+		if _, err := read(batch.NPZ, b.Bytes()); !errors.As(err, &f) || *f != (batch.Flaw{Kind: batch.Malformed, Pointer: "/" + name, Detail: "array " + name + " holds texts, want numbers"}) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -87,3 +87,40 @@ func TestNoLocks(t *testing.T) {
 		}
 	}
 }
+
+// Who gives a folder free keeps no file open, and who is refused leaves none.
+func TestLocksThatAreGivenFreeAreClosed(t *testing.T) {
+	dir, err := Disk{}.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	l, err := dir.Lock("lock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := func() int {
+		t.Helper()
+		list, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(list)
+	}
+	before := open()
+	for range 20 { // more than the garbage collector's other work could hide
+		if _, err := dir.Lock("lock"); !errors.Is(err, ErrInUse) {
+			t.Fatal(err)
+		}
+		if err := dir.Locked("lock"); !errors.Is(err, ErrInUse) {
+			t.Fatal(err)
+		}
+	}
+	if after := open(); after > before+5 {
+		t.Errorf("%d files are open, %d were", after, before)
+	}
+	l.Release()
+	if _, err := l.file.Stat(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("its file is not closed: %v", err)
+	}
+}

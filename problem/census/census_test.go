@@ -2,8 +2,11 @@ package census
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/kedge-opt/kedge/internal/intake"
 )
@@ -27,6 +30,33 @@ func TestColumnsAreReadOnce(t *testing.T) {
 		p, err := (&Query{File: "c.csv", Traits: []string{"w", "age", "w", "age + w"}}).Gather(Gathering{Files: all, Most: most})
 		if fits && (err != nil || p.Size() != 5) || !fits && !errors.Is(err, intake.ErrTooLarge) {
 			t.Errorf("%d bytes: %+v, %v", most, p, err)
+		}
+	}
+}
+
+// Of more rows than are computed at a time every one has its own values, and where a formula has none the row that is told is the first.
+func TestManyRows(t *testing.T) {
+	const n = 9000
+	var text strings.Builder
+	text.WriteString("x,y\n")
+	for i := range n {
+		fmt.Fprintf(&text, "%d,%d\n", i, 3*i)
+	}
+	all := fstest.MapFS{"t.csv": {Data: []byte(text.String())}}
+	p, err := (&Query{File: "t.csv", Traits: []string{"y + 1", "x - y", "x"}}).Gather(Gathering{Files: all})
+	if err != nil || p.Size() != n || p.Traits.Width != 3 || len(p.Traits.Data) != 3*n {
+		t.Fatalf("%d people of %d numbers, %v", p.Size(), p.Traits.Width, err)
+	}
+	for i := range n {
+		x := float64(i)
+		if one := p.Traits.Data[3*i : 3*i+3]; one[0] != 3*x+1 || one[1] != -2*x || one[2] != x {
+			t.Fatalf("row %d has %v", i, one)
+		}
+	}
+	for _, bad := range []int{0, 4095, 4096, 4097, 8191, 8192, n - 1} {
+		_, err := (&Query{File: "t.csv", Traits: []string{"x", fmt.Sprintf("1/(x - %d)/(x - %d)", bad, n-1)}}).Gather(Gathering{Files: all})
+		if want := fmt.Sprintf("row %d: ", bad+1); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
 		}
 	}
 }
