@@ -1,0 +1,26 @@
+package folder
+
+import "testing"
+
+// Limits are those that were chosen, and formats those that folders are in.
+func TestLimits(t *testing.T) {
+	for name, c := range map[string]struct{ got, want float64 }{
+		"the share of trials that may break a constraint": {BrokenShare, 0.01},
+		"the confidence of intervals":                     {Confidence, 0.95},
+		"the format of manifests":                         {manifestFormat, 2},
+		"the format before it":                            {bareFormat, 1},
+		"bytes of a manifest":                             {largestManifest, 268_435_456},
+		"bytes of a summary":                              {largestSummary, 67_108_864},
+		"bytes in which a program says who it is":         {firstPages, 32_768},
+		"names that a listing looks at":                   {mostNames, 1_048_576},
+		"folders in folders that it looks into":           {deepest, 32},
+		"entries of decisions in a table":                 {mostTabled, 16},
+		"tags of a folder":                                {mostTags, 64},
+		"letters of a tag":                                {longestTag, 64},
+		"bytes of all tags":                               {largestTags, 1_048_576},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %v, want %v", name, c.got, c.want)
+		}
+	}
+}
