@@ -160,3 +160,43 @@ func TestRefusalsAreAsRecorded(t *testing.T) {
 	}
 	evidence.AsRecorded(t, "testdata/refusals.txt", r)
 }
+
+// always draws the end of the range that nobody else draws.
+type always struct{}
+
+func (always) Float64() float64 { return 1 }
+
+// Newcomers of whom a law makes no number are an error that names their place, numbers that are none are no parameters, and a share of everything is the last person's who weighs.
+func TestWhatLawsMakeOfNobody(t *testing.T) {
+	wide := population.Uniform{Low: []float64{-math.MaxFloat64}, High: []float64{math.MaxFloat64}}
+	m, err := population.NewMoving(population.Motion{Churn: population.Churn{Share: 1, Law: wide}, Leavers: stream.New(1), Arrivals: stream.New(2)}, kedge.Block{Data: []float64{1, 2}, Width: 1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if arrived, err := m.Advance(); arrived != nil || err == nil || err.Error() != "individual 0: traits[0] is +Inf, want a finite number" {
+		t.Errorf("%v arrived, %v", arrived, err)
+	}
+	for _, l := range population.NumberLaws() {
+		of := make([]float64, len(l.Parameters))
+		of[0] = math.NaN()
+		if err := (population.Number{NumberLaw: l, Of: of}).Check(); err == nil || err.Error() != l.Name+"[0] is NaN, want a finite number" {
+			t.Errorf("%s of no number: %v", l.Name, err)
+		}
+	}
+	pick, err := population.NewByWeight(always{}, []float64{1, 2, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	who := []int{0, 0}
+	if err := pick.Pick(who, 3); err != nil || who[0] != 1 || who[1] != 1 {
+		t.Errorf("picked %v, %v", who, err)
+	}
+	c := newCrowd(t, 5, 1, nil)
+	if c.Employ(7); c.Workers != 7 {
+		t.Errorf("%d workers, want 7", c.Workers)
+	}
+	broken := &population.TableError{Line: 3, What: "read", Err: fmt.Errorf("no disk")}
+	if got := broken.Error(); got != "table, line 3: read: no disk" {
+		t.Errorf("%q", got)
+	}
+}

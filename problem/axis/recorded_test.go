@@ -16,6 +16,7 @@ func axes() []string {
 		"a: [1, 2, 3]", "a: [x, [1, 2], {b: 1}, null]", "a: []", "a: 1", "a: {}", "a: {from: 0, to: 1}", "a: {from: 0, to: 1, count: 5}", "a: {from: 0.1, to: 0.3, count: 3}", "a: {from: 1, to: 100, count: 3, scale: log}", "a: {from: 0.001, to: 1, count: 4, scale: log}", "a: {from: 1, to: 10, count: 4, whole: true}", "a: {from: 1, to: 10, scale: log, whole: true}",
 		"a: {from: 0.123456789012345, to: 0.9876543210987654, count: 2}", "a: {from: -1, to: 1, count: 3, scale: log}", "a: {from: 0, to: 1, count: 3, scale: log}", "a: {from: 1, to: 1, count: 2}", "a: {from: 2, to: 1, count: 2}", "a: {from: -1.7e308, to: 1.7e308, count: 2}", "a: {from: 1.7e308, to: -1.7e308, count: 2}", "a: {from: 0, to: 1, count: 1}", "a: {from: 0, to: 1, count: 100000}", "a: {from: 0, to: 1, count: 100001}", "a: {from: x, to: 1, count: 2, scale: cubic, whole: 3}", "a: {from: .inf, to: 1, count: 2}", "a: {from: 0, to: 1, count: 2, step: 1}", "a: {from: 1.4, to: 2.6, count: 2, whole: true}",
 		"\"a, b\": [[1, 2], [3, 4]]", "\"a, b\": [[1, 2], [3]]", "\"a, b\": [1, [2, 3]]", "\"a, b\": {from: 1, to: 2, count: 2}", "\"a, b, c\": [[1, 2, 3]]",
+		"\"a, b\": [{x: 1, y: 2}, [3, 4]]", "a: {from: 0.8, to: 3.9, count: 3}", "a: {from: 0.3, to: 7, count: 3, scale: log}",
 	}
 }
 

@@ -318,5 +318,5 @@ func needsNoQuotes(s string) bool {
 	case "y", "n", "yes", "no", "on", "off", "true", "false", "null":
 		return false
 	}
-	return s != "" && 'A' <= s[0] && s[0] <= 'z'
+	return s != "" && 'A' <= s[0]
 }

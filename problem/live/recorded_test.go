@@ -115,7 +115,7 @@ func TestMeaningsAsRecorded(t *testing.T) {
 func TestStatisticsAreReadAsRecorded(t *testing.T) {
 	var got []string
 	for _, of := range []string{"mean(p)", " mean ( p ) ", "mean(p[0] + max(p, 1))", "mean p", "mean(p", "mean(p) + 1", "mean(p))", "mean((p)", "mean()", "median(p)", "", "(p)", "mean)p(", "mean(p)(q)", "mean([p)]",
-		"quantile(p, 0.05)", "quantile(max(p, 1), 0.5)", "quantile(max(p, 1))", "quantile(p)", "quantile(p, 0)", "quantile(p, 1)", "quantile(p, x)", "quantile(p, -0.1)", "quantile(p, nan)", "quantile(p, 0.999)", "quantile(p, )",
+		"quantile(p, 0.05)", "quantile(max(p, 1), 0.5)", "quantile(max(p, 1))", "quantile(p)", "quantile(p, 0)", "quantile(p, 1)", "quantile(p, x)", "quantile(p, -0.1)", "quantile(p, nan)", "quantile(p, 0.999)", "quantile(p, )", "quantile(p,.5)", "quantile(p,0)",
 		"share(p > 1)", "share(p >= 1)", "share(p < 1)", "share(p <= 1)", "share(p)", "share((p > 1))", "share(f(p > 1) < 2)", "share(p[0 < 1] > 2)", "share(p == 1)", "share(1 < p < 2)", "share(> 1)"} {
 		s, err := (&Guardrail{Of: of}).Statistic()
 		got = append(got, fmt.Sprintf("%q: %+v %v", of, s, err))
