@@ -70,11 +70,10 @@ func (b *builder) pair(e *expr, o op, x, y *node) *node {
 	if !x.shape.suits(y.shape) {
 		return b.mismatch(e, x, y)
 	}
-	s := widest(x, y)
-	if unit := neutral(o, x, y, s); unit != nil {
+	if unit := neutral(o, x, y); unit != nil {
 		return unit
 	}
-	return b.emit(e, o, s, x, y)
+	return b.emit(e, o, widest(x, y), x, y)
 }
 
 // mismatch reports operands that do not go together.

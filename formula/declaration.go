@@ -26,7 +26,7 @@ func Declare(s string) Declaration {
 // labelsOf are the names between the brackets of a declaration, nil unless all that stands there are names.
 func labelsOf(e *expr) (labels []string) {
 	for _, c := range e.cuts {
-		if c.isWide || c.lo == nil || c.lo.kind != nameExpr {
+		if c.isWide || c.lo.kind != nameExpr { // only a range may have no beginning
 			return nil
 		}
 		labels = append(labels, c.lo.name)

@@ -266,12 +266,12 @@ func compute(n *node) []float64 {
 	return values[0].x
 }
 
-// neutral returns the other operand of 1·x, x·1 and x/1.
-func neutral(o op, x, y *node, s shape) *node {
+// neutral returns the other operand of 1·x, x·1 and x/1, which has the shape of the result, as 1 is a scalar.
+func neutral(o op, x, y *node) *node {
 	switch {
-	case (o == opMul || o == opDiv) && y.is(1) && x.shape == s:
+	case (o == opMul || o == opDiv) && y.is(1):
 		return x
-	case o == opMul && x.is(1) && y.shape == s:
+	case o == opMul && x.is(1):
 		return y
 	}
 	return nil

@@ -31,11 +31,15 @@ func Network(edges []float64, width, nodes int) (*Value, error) {
 	}
 	for i := range nodes {
 		row := w[i*nodes : (i+1)*nodes]
-		if sum := rows.Sum(row); sum > 0 {
+		sum := rows.Sum(row)
+		switch {
+		case math.IsInf(sum, 1):
+			return nil, fmt.Errorf("the weights for node %d add up to more than a number can be", i)
+		case sum > 0:
 			for j := range row {
 				row[j] /= sum
 			}
-		} else {
+		default:
 			row[i] = 1
 		}
 	}

@@ -78,11 +78,10 @@ func (r *reverse) giveProduct(n, to, g, f *node) {
 
 // pair applies an operation entry by entry.
 func (r *reverse) pair(o op, x, y *node) *node {
-	s := widest(x, y)
-	if other := neutral(o, x, y, s); other != nil {
+	if other := neutral(o, x, y); other != nil {
 		return other
 	}
-	return r.apply(o, s, [4]int{}, x, y)
+	return r.apply(o, widest(x, y), [4]int{}, x, y)
 }
 
 func (r *reverse) mul(x, y *node) *node { return r.pair(opMul, x, y) }

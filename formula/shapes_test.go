@@ -143,7 +143,7 @@ func TestOrders(t *testing.T) {
 	for body, want := range map[string]int{
 		"2": 0, "q[0]": 1, "q[0] - 3*q[1]": 1, "dot(up, q)": 1, "sum(q)/4": 1, "q[0]*q[1]": 2, "q[0]^2 + q[1]": 2, "dot(q, q)": 2, "dot(q, A @ q)/2": 2, "(A @ q)[1]": 1,
 		"where(up > 1, q, 2*q)[0]": 1, "where(q > 1, q, 2*q)[0]": 3, "2/q[0]": 3, "q[0]/q[1]": 3, "exp(q[0])": 3, "q[0]*q[1]*q[2]": 3, "q[0]^3": 3, "(q[0]*q[1])^2": 3, "q[0]^1": 1, "sum(outer(q, up))": 1,
-		"sum(outer(q, q) @ q)": 3, "norm(q)": 3, "abs(q[0])": 3,
+		"sum(outer(q, q) @ q)": 3, "norm(q)": 3, "abs(q[0])": 3, "q[0]*q[1]*(q[0]*q[1])": 3, "exp(q[0]*q[1])": 3, "dot(q, q)/(1 + q[0])": 3,
 	} {
 		c := &compiler{graph: newGraph(), names: map[string]*node{}}
 		c.names["q"] = c.input(opDecision, vector(3))

@@ -31,12 +31,15 @@ func TestWovenRunsHaveTheBitsOfTheirInstructions(t *testing.T) {
 		"normalize(a*p + d + (along + s)*q)":                         false,
 		"normalize(a*p + d + along*along*q)":                         false,
 		"normalize(a*p + d + s*dot(p,q)*[q[6], q[0:6]])":             false, // along another
-		"normalize(z)":                         true,
-		"normalize(z) + x0*z":                  false, // the sum is read by others
-		"normalize(z)*z[1]":                    false,
-		"normalize(p) + sum(z)*z":              false, // the norm behind the sum is of others
-		"normalize(-p - d - dot(p,q)*q)":       true,
-		"normalize(p - s*d - (-s)*dot(p,q)*q)": true,
+		"normalize(a*p + d + s*dot(q,p)*[q[6], q[0:6]])":             false,
+		"normalize(a*p + d + s*dot(p*d,q)*q)":                        false, // of another
+		"normalize(a*p + d + s*dot(q,p*d)*q)":                        false,
+		"normalize(z)":                                               true,
+		"normalize(z) + x0*z":                                        false, // the sum is read by others
+		"normalize(z)*z[1]":                                          false,
+		"normalize(p) + sum(z)*z":                                    false, // the norm behind the sum is of others
+		"normalize(-p - d - dot(p,q)*q)":                             true,
+		"normalize(p - s*d - (-s)*dot(p,q)*q)":                       true,
 	} {
 		m, err := Compile(Source{Decision: "q[7]", State: "p[7]", Trait: "d[7]", Let: []Binding{{Name: "a", Expr: "0.4"}, {Name: "s", Expr: "0.5"}, {Name: "x0", Expr: "d[0]"}, {Name: "x1", Expr: "d[1]"}, {Name: "along", Expr: "dot(p,q)"}, {Name: "z", Expr: "a*p + d + s*dot(p,q)*q"}}, Next: text, Minimize: "dot(p,q)"})
 		if err != nil {
@@ -78,6 +81,24 @@ func TestWovenRunsHaveTheBitsOfTheirInstructions(t *testing.T) {
 					t.Fatalf("%s: %d individuals, in place: other bits", text, n)
 				}
 			}
+		}
+	}
+}
+
+// A factor is no shared one because it stands first: here it is the state, a number of each.
+func TestFactorsOfEachAreNotShared(t *testing.T) {
+	m, err := Compile(Source{Decision: "q", State: "p", Trait: "d[3]", Let: []Binding{{Name: "w", Expr: "[1, -2, 0.5]"}}, Next: "normalize(p*d + 0.5*d^2 + dot(d, w)*w)[1]"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, d, got, one := []float64{1, -2, 3, 0.5, 7}, make([]float64, 15), make([]float64, 5), make([]float64, 1)
+	for i := range d {
+		d[i] = float64(i%4) - 1.25
+	}
+	m.Dynamics().NextRows(got, p, []float64{0}, d)
+	for i := range p {
+		if m.Dynamics().Next(one, p[i:i+1], []float64{0}, d[3*i:3*i+3]); one[0] != got[i] {
+			t.Errorf("individual %d: %v among others, %v alone", i, got[i], one[0])
 		}
 	}
 }
