@@ -1,11 +1,13 @@
 package disk
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -122,5 +124,39 @@ func TestLocksThatAreGivenFreeAreClosed(t *testing.T) {
 	l.Release()
 	if _, err := l.file.Stat(); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("its file is not closed: %v", err)
+	}
+}
+
+// A lock's name goes while it is locked, so that nobody takes what is about to go: the system says in which order.
+func TestLocksGoBeforeTheyAreFree(t *testing.T) {
+	at := t.TempDir()
+	dir, err := Disk{}.Open(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	l, err := dir.Lock("lock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	watch, err := syscall.InotifyInit1(syscall.IN_CLOEXEC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(watch)
+	if _, err := syscall.InotifyAddWatch(watch, at, syscall.IN_DELETE|syscall.IN_CLOSE_WRITE); err != nil {
+		t.Fatal(err)
+	}
+	l.Release()
+	room := make([]byte, 4096)
+	n, err := syscall.Read(watch, room)
+	if err != nil || n < 8 {
+		t.Fatal(n, err)
+	}
+	if first := binary.NativeEndian.Uint32(room[4:]); first != syscall.IN_DELETE {
+		t.Errorf("event %x comes first, want that it is removed", first)
+	}
+	if dir.Has("lock") {
+		t.Error("it is still there")
 	}
 }

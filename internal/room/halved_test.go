@@ -20,3 +20,20 @@ func TestNumbersThatAreCut(t *testing.T) {
 		t.Errorf("%d, and %d of what cannot be read", whole, half)
 	}
 }
+
+// The path of a group may have colons; the nearest folder that is there is named without what is needless.
+func TestNamesWithColonsAndSlashes(t *testing.T) {
+	files := fstest.MapFS{
+		"proc/meminfo": file("MemAvailable: 4000 kB\n"), "proc/self/cgroup": file("1:name=systemd:/x:y\n0::/a:b\n"),
+		"sys/fs/cgroup/a:b/memory.max": file("1000\n"), "sys/fs/cgroup/a:b/memory.current": file("400\n"), "sys/fs/cgroup/a/memory.max": file("10\n"), "sys/fs/cgroup/a/memory.current": file("4\n"),
+	}
+	if got := free(files); got != (Supply{600, "left by the limit of the control group"}) {
+		t.Errorf("%+v", got)
+	}
+	dir := t.TempDir()
+	for _, name := range []string{dir, dir + "/", dir + "//.", dir + "/a/..", dir + "/a/"} {
+		if got := existing(name); got != dir {
+			t.Errorf("above %q there is %q", name, got)
+		}
+	}
+}

@@ -1,9 +1,13 @@
 package wire_test
 
 import (
+	"errors"
+	"io"
 	"math"
+	"slices"
 	"testing"
 
+	"github.com/kedge-opt/kedge/internal/heap"
 	"github.com/kedge-opt/kedge/internal/wire"
 )
 
@@ -32,5 +36,63 @@ func TestListsThatAreNotFinite(t *testing.T) {
 				t.Errorf("entry %d is %v: %v, %v, %v", i, odd, one, two, err)
 			}
 		}
+	}
+}
+
+// Lists of no, one and some entries come back; an empty one as nil.
+func TestListsOfFewEntries(t *testing.T) {
+	for n := range 4 {
+		ints, floats, raw := make([]int, n), make([]float64, n), make([]byte, n)
+		for i := range n {
+			ints[i], floats[i], raw[i] = 7-i, float64(i)/4, byte(9+i)
+		}
+		fields := func(f *wire.Fields) {
+			f.Ints(&ints, 7)
+			f.Floats(&floats)
+			f.Bytes(&raw)
+		}
+		data, err := wire.Append(nil, "few/1", fields)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, b, c := ints, floats, raw
+		ints, floats, raw = []int{1}, []float64{2}, []byte{3}
+		if err := wire.Restore(data, "few/1", fields); err != nil || !slices.Equal(ints, a) || !slices.Equal(floats, b) || !slices.Equal(raw, c) || (ints == nil) != (n == 0) || (floats == nil) != (n == 0) {
+			t.Errorf("%d entries are read as %v, %v and %v, %v", n, ints, floats, raw, err)
+		}
+	}
+}
+
+// Of several things that are wrong with what is read the first is told.
+func TestTheFirstFaultIsTold(t *testing.T) {
+	first, second := errors.New("first"), errors.New("second")
+	data, err := wire.Append(nil, "none/1", func(*wire.Fields) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		fields func(f *wire.Fields)
+		want   string
+	}{
+		{func(f *wire.Fields) { f.Check(nil); f.Check(first); f.Check(second) }, "first"},
+		{func(f *wire.Fields) { f.Check(first); f.Fail("%d", 2) }, "first"},
+		{func(f *wire.Fields) { f.Fail("%d", 1); f.Check(second); f.Check(nil) }, "read none/1: 1"},
+	} {
+		if err := wire.Restore(data, "none/1", c.fields); err == nil || err.Error() != c.want {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+}
+
+// A list of 8 MB is saved without a copy of it in memory.
+func TestSavingTakesNoMemory(t *testing.T) {
+	long := make([]float64, 1<<20)
+	const most = 1 << 20
+	if got := heap.Taken(most, func() {
+		if err := wire.Save(io.Discard, "long/1", func(f *wire.Fields) { f.Floats(&long) }); err != nil {
+			t.Error(err)
+		}
+	}); got > most {
+		t.Errorf("it took %d bytes", got)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/kedge-opt/kedge/formula"
 	"github.com/kedge-opt/kedge/internal/intake"
 )
 
@@ -57,6 +58,17 @@ func TestManyRows(t *testing.T) {
 		_, err := (&Query{File: "t.csv", Traits: []string{"x", fmt.Sprintf("1/(x - %d)/(x - %d)", bad, n-1)}}).Gather(Gathering{Files: all})
 		if want := fmt.Sprintf("row %d: ", bad+1); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// A formula that can never have a value is an error also where rows without one are left out.
+func TestFormulasThatAreWrongForAllRows(t *testing.T) {
+	for _, drop := range []bool{false, true} {
+		s := Tabulation{File: "c.csv", Fields: []formula.TableField{{Name: "age", Body: "age"}, {Name: "who", Body: "name + 1"}}, Drop: drop}
+		var of *formula.Error
+		if out, err := s.Compute(Gathering{Files: files(t)}); !errors.As(err, &of) || of.Field != "who" || out != nil {
+			t.Errorf("%+v, %v", out, err)
 		}
 	}
 }
