@@ -58,7 +58,7 @@ func (in *instr) runPlain(n int, dst operand, values []operand) {
 		in.pair(n, dst, a, b)
 	case in.op <= opSpread:
 		in.runUnary(n, dst, a)
-	case in.op == opSlice && in.node.shape.cols == 1 && in.node.attrs[1] == 1 && a.step > 0:
+	case in.op == opSlice && in.node.attrs[1] == 1: // neighbours
 		snip(n, dst, a, in.node.attrs[0])
 	default:
 		for i := range n {
