@@ -236,15 +236,43 @@ func TestLogIsAccurate(t *testing.T) {
 		worst = max(worst, math.Abs(x[0]-want)/max(math.Abs(want)*0x1p-52, 5e-324))
 	}
 	off.AtMost("", worst, 2)
-	edge := []float64{1, 0x1p-1022, math.MaxFloat64, 0, -1, math.Inf(1), math.NaN(), 5e-324}
-	Log(edge)
-	if edge[0] != 0 || edge[1] != math.Log(0x1p-1022) || edge[2] != math.Log(math.MaxFloat64) {
-		t.Errorf("edges become %v", edge)
-	}
-	for i, v := range edge[3:] {
-		if !math.IsNaN(v) {
-			t.Errorf("entry %d without a logarithm becomes %v", i+3, v)
+}
+
+// What is a positive normal number has a logarithm, the largest and the smallest included, and nothing else has.
+func TestLogAtItsEdges(t *testing.T) {
+	levels(func(level string) {
+		edge := []float64{1, 0x1p-1022, math.MaxFloat64, 0, -1, math.Inf(1), math.NaN(), 5e-324, math.Nextafter(0x1p-1022, 0)}
+		Log(edge)
+		if edge[0] != 0 || edge[1] != math.Log(0x1p-1022) || edge[2] != math.Log(math.MaxFloat64) {
+			t.Errorf("%s: edges become %v", level, edge)
 		}
+		for i, v := range edge[3:] {
+			if !math.IsNaN(v) {
+				t.Errorf("%s: entry %d without a logarithm becomes %v", level, i+3, v)
+			}
+		}
+	})
+}
+
+// Numbers beside √½ times a power of two, where another power is taken out, give the bits of plain code, and plain code takes √½ itself as 1 − 0.29: its logarithm is
+// that of 2 halved, to within a rounding.
+func TestLogBesideRoots(t *testing.T) {
+	const root = 0x3fe6a09e667f3bcd // bits of √½, rounded up
+	var x, want []float64
+	for power := range 60 {
+		for _, beside := range []uint64{root - 2, root - 1, root, root + 1, root + 2} {
+			x = append(x, math.Ldexp(math.Float64frombits(beside), power-30))
+		}
+	}
+	want = clone(x)
+	logPlain(want)
+	levels(func(level string) {
+		got := clone(x)
+		Log(got)
+		sameBits(t, level+" Log", got, want)
+	})
+	if got := log(math.Float64frombits(root)); math.Abs(got+math.Ln2/2) > 0x1p-53 {
+		t.Errorf("the logarithm of √½ is %v", got)
 	}
 }
 
