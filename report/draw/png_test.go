@@ -68,8 +68,10 @@ func TestPNGHasTheBytesOfTheStandardLibrary(t *testing.T) {
 	if len(used) != 5 {
 		t.Errorf("of the five filters %v were used", used)
 	}
-	if err := encodePNG(&bytes.Buffer{}, image.NewRGBA(image.Rectangle{})); err == nil {
-		t.Error("a picture without pixels is written")
+	for _, size := range []image.Point{{}, {0, 3}, {3, 0}} {
+		if err := encodePNG(&bytes.Buffer{}, image.NewRGBA(image.Rectangle{Max: size})); err == nil {
+			t.Errorf("a picture of %v pixels is written", size)
+		}
 	}
 }
 
