@@ -31,3 +31,27 @@ func TestWritableIsUnseen(t *testing.T) {
 		}
 	}
 }
+
+// Who tries keeps no file open.
+func TestTriesAreClosed(t *testing.T) {
+	dir := t.TempDir()
+	open := func() int {
+		list, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(list)
+	}
+	before := open()
+	for range 20 {
+		if err := tryNamed(dir); err != nil {
+			t.Fatal(err)
+		}
+		if err := try(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if after := open(); after > before+5 {
+		t.Errorf("%d files are open, %d were", after, before)
+	}
+}

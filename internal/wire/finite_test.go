@@ -96,3 +96,27 @@ func TestSavingTakesNoMemory(t *testing.T) {
 		t.Errorf("it took %d bytes", got)
 	}
 }
+
+// keeping keeps a list apart.
+type keeping struct{ apart list }
+
+func (k *keeping) Kept() wire.State { return &k.apart }
+
+// described describes itself.
+type described struct{}
+
+func (described) Describe(*wire.Fields) {}
+
+// What can be a part of a state describes itself or is one, and a keeper alone keeps something apart.
+func TestWhatRemembers(t *testing.T) {
+	k := new(keeping)
+	for _, c := range []struct {
+		part      any
+		kept      wire.State
+		remembers bool
+	}{{k, &k.apart, false}, {&k.apart, nil, true}, {described{}, nil, true}, {7, nil, false}, {nil, nil, false}} {
+		if kept, remembers := wire.KeptBy(c.part), wire.Remembers(c.part); kept != c.kept || remembers != c.remembers {
+			t.Errorf("%T: %v, %t", c.part, kept, remembers)
+		}
+	}
+}

@@ -72,3 +72,11 @@ func TestFormulasThatAreWrongForAllRows(t *testing.T) {
 		}
 	}
 }
+
+// Why a formula has no value is told by the columns that it names and not by its constants, by hand.
+func TestConstantsAreNoReason(t *testing.T) {
+	_, err := (&Query{File: "c.csv", Traits: []string{"pi/(age - 17) + w"}}).Gather(Gathering{Files: files(t)})
+	if want := "c.csv, row 2: pi/(age - 17) + w is +Inf where age = 17 and w = 2; want a finite number, or where: without such rows"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
