@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/kedge-opt/kedge"
@@ -244,6 +243,9 @@ func TestRowsAreViewed(t *testing.T) {
 			t.Errorf("%d entries: %v, in place %v", entries, v, inPlace)
 		}
 	}
+	if v := (kedge.Leading{Of: elsewhere{5, 4}, Entries: 2}).View(make([]float64, 6), 1, 4); !slices.Equal(v, []float64{10, 11, 20, 21, 30, 31}) {
+		t.Errorf("beginnings of rows elsewhere: %v", v)
+	}
 	for _, x := range []struct {
 		n, most int
 		want    []int
@@ -254,11 +256,18 @@ func TestRowsAreViewed(t *testing.T) {
 	}
 }
 
-// elsewhere are rows that are kept elsewhere than in memory.
+// elsewhere are rows that are kept elsewhere than in memory: entry j of row i is 10i + j.
 type elsewhere [2]int
 
-func (e elsewhere) Size() (rows, width int)               { return e[0], e[1] }
-func (elsewhere) View(room []float64, _, _ int) []float64 { return room }
+func (e elsewhere) Size() (rows, width int) { return e[0], e[1] }
+
+func (e elsewhere) View(room []float64, first, last int) []float64 {
+	room = room[:(last-first)*e[1]]
+	for k := range room {
+		room[k] = float64(10*(first+k/e[1]) + k%e[1])
+	}
+	return room
+}
 
 // What are no rows of a width is told with their numbers.
 func TestRowsAreCounted(t *testing.T) {
@@ -267,7 +276,7 @@ func TestRowsAreCounted(t *testing.T) {
 		width int
 		want  string
 	}{
-		{nil, 3, "traits has 0 entries, want 3"}, {nil, 0, "traits has 0 entries, want 1"}, {kedge.Block{Data: []float64{1, 2}, Width: 2}, 2, ""}, {kedge.Block{Data: []float64{1, 2}, Width: 2}, 1, "traits has 2 entries, want 1"},
+		{nil, 3, "traits has 0 entries, want 3"}, {nil, 0, "traits has 0 entries, want 1"}, {kedge.Block{Data: []float64{1, 2}, Width: 1}, 1, ""}, {kedge.Block{Data: []float64{1, 2}, Width: 2}, 2, ""}, {kedge.Block{Data: []float64{1, 2}, Width: 2}, 1, "traits has 2 entries, want 1"},
 		{kedge.Block{Data: []float64{1, 2, 3}, Width: 2}, 2, "traits has 3 entries, want 2"}, {kedge.Block{Width: 2}, 2, "traits has 0 entries, want 2"}, {kedge.Block{Data: []float64{1}}, 0, "traits has 1 entries, want 1"},
 		{kedge.Block{Data: []float64{1, math.Inf(1)}, Width: 2}, 2, "traits[1] is +Inf, want a finite number"}, {elsewhere{4, 2}, 2, ""}, {elsewhere{1, 2}, 2, ""}, {elsewhere{4, 2}, 3, "traits has 8 entries, want 12"}, {elsewhere{0, 2}, 2, "traits has 0 entries, want 2"},
 	} {
@@ -281,15 +290,15 @@ func TestRowsAreCounted(t *testing.T) {
 
 // What is observed is counted and weighed.
 func TestObservationsAreCounted(t *testing.T) {
-	dim, ids := kedge.Dims{Decision: 1, State: 2, Trait: 1}, []uint64{5, 6}
-	good := kedge.Observation{P: []float64{1, 2, 3, 4}, D: []float64{5, 6}}
+	dim, ids := kedge.Dims{Decision: 1, State: 2, Trait: 3}, []uint64{5, 6}
+	good := kedge.Observation{P: []float64{1, 2, 3, 4}, D: make([]float64, 6)}
 	for _, x := range []struct {
 		change func(o *kedge.Observation)
 		n      int
 		want   string
 	}{
 		{func(*kedge.Observation) {}, 2, ""}, {func(o *kedge.Observation) { o.P = nil }, 0, "observation P has 0 entries, want 2"}, {func(o *kedge.Observation) { o.P = o.P[:3] }, 0, "observation P has 3 entries, want 2"},
-		{func(o *kedge.Observation) { o.D = o.D[:1] }, 2, "observation D has 1 entries, want 2"}, {func(o *kedge.Observation) { o.Who = ids }, 2, ""}, {func(o *kedge.Observation) { o.Who = ids[:1] }, 2, "observation Who has 1 entries, want 2"},
+		{func(o *kedge.Observation) { o.D = o.D[:1] }, 2, "observation D has 1 entries, want 6"}, {func(o *kedge.Observation) { o.Who = ids }, 2, ""}, {func(o *kedge.Observation) { o.Who = ids[:1] }, 2, "observation Who has 1 entries, want 2"},
 		{func(o *kedge.Observation) { o.W = []float64{0, 3} }, 2, ""}, {func(o *kedge.Observation) { o.W = []float64{1} }, 2, "observation W has 1 entries, want 2"}, {func(o *kedge.Observation) { o.W, o.Who = []float64{1, 2}, ids[:1] }, 2, "observation Who has 1 entries, want 2"},
 		{func(o *kedge.Observation) { o.W, o.Who = []float64{1, -2}, ids }, 2, "individual 1: the weight is -2, want at least 0"}, {func(o *kedge.Observation) { o.W = []float64{0, 0} }, 2, "the largest weight is 0, want above 0, so that somebody counts"},
 		{func(o *kedge.Observation) { o.W = []float64{math.MaxFloat64, math.MaxFloat64} }, 2, "the sum of observation W is +Inf, want a finite number: divide all weights by the largest"}, {func(o *kedge.Observation) { o.W = []float64{math.MaxFloat64, 0} }, 2, ""},
@@ -327,36 +336,6 @@ func TestSetsOfTurns(t *testing.T) {
 	bare := struct{ kedge.Set }{s}
 	if err := kedge.Timed(bare).ProjectAt(u, 8, nil); err != nil || u[0] != 1 || len(turns) != 1 {
 		t.Errorf("%v in turns %v, %v", u, turns, err)
-	}
-}
-
-// Names may have their units behind them, and columns their words.
-func TestNamesAndUnits(t *testing.T) {
-	for text, want := range map[string]kedge.Called{"apples in EUR": {"apples", "EUR"}, "apples": {Name: "apples"}, "price  in  EUR in all ": {"price", "EUR in all"}, " in kg": {"", "kg"}} {
-		if got := kedge.CalledBy(text); got != want {
-			t.Errorf("%q is %+v, want %+v", text, got, want)
-		}
-	}
-	one := kedge.Called{Name: "apples", Unit: "EUR"}
-	list := []kedge.Called{{Name: "pears"}, one}
-	if one.In("3") != "3 EUR" || list[0].In("3") != "3" || kedge.CalledAt(list, 1) != one || kedge.CalledAt(list, 2) != (kedge.Called{}) || kedge.CalledAt(nil, 0) != (kedge.Called{}) {
-		t.Error("units of entries")
-	}
-	for _, n := range []kedge.Names{{Symbol: "x"}, {Decision: list}, {State: list}, {Trait: list}, {Value: one}} {
-		if !n.Given() {
-			t.Errorf("%+v names nothing", n)
-		}
-	}
-	if (kedge.Names{}).Given() {
-		t.Error("nothing names something")
-	}
-	c := kedge.Column{Label: "loss", Symbols: "Φ", Unit: "EUR"}
-	plain := kedge.Column{Label: "loss", Symbols: "Φ"}
-	if c.Axis() != "loss, in EUR" || c.ChartAxis() != "Φ, in EUR" || plain.Axis() != "loss" || plain.ChartAxis() != "Φ" {
-		t.Errorf("axes %q, %q, %q, %q", c.Axis(), c.ChartAxis(), plain.Axis(), plain.ChartAxis())
-	}
-	if said := fmt.Sprint(kedge.Neither, kedge.Smaller, kedge.Larger); strings.TrimSpace(said) != "Smaller is better. Larger is better." {
-		t.Errorf("%q", said)
 	}
 }
 
