@@ -156,6 +156,28 @@ func TestRootsThatAreNotFound(t *testing.T) {
 	}
 }
 
+// The same roots are not found with vectors and without, to the step: of cosines of all sizes some are found in as many steps as are taken, and some would be with one more.
+func TestTheLastStep(t *testing.T) {
+	for _, k := range []float64{1e-20, 1e-100} {
+		x := make([]float64, 1500)
+		for i := range x {
+			x[i] = math.Pow(10, -20-0.06*float64(i))
+		}
+		want := clone(x)
+		failed := settleCosinesPlain(want, k, k)
+		if failed < 20 || failed > 1480 {
+			t.Errorf("%d of 1500 roots are not found", failed)
+		}
+		levels(func(level string) {
+			got := clone(x)
+			if missed := SettleCosines(got, k, k); missed != failed {
+				t.Errorf("%s: %d roots are not found, %d without vectors", level, missed, failed)
+			}
+			sameBits(t, level+" SettleCosines", got, want)
+		})
+	}
+}
+
 // Where two numbers cannot be told apart the second is taken, as vector instructions do: of zeros its sign is left, and what is not a number is passed on as second alone.
 func TestTheSecondOfTwo(t *testing.T) {
 	zero, minus := 0.0, math.Copysign(0, -1)
