@@ -231,3 +231,22 @@ func TestWhatIsReadByPlace(t *testing.T) {
 		t.Errorf("%v, flagged %v, %d entries", next, flagged, c.Nexts())
 	}
 }
+
+// By hand: a flag stays raised whatever comes behind it, and an entry that is not finite raises one.
+func TestFlagsStayRaised(t *testing.T) {
+	for _, x := range []struct {
+		flag, first, second float64
+		want                bool
+	}{
+		{0, 1, 2, false}, {1, 1, 2, true}, {0, math.Inf(1), 2, true}, {0, 1, math.Inf(-1), true}, {0, math.NaN(), 2, true}, {0, 1, math.NaN(), true}, {0, math.MaxFloat64, -math.MaxFloat64, false},
+	} {
+		c := ptx.New(3, 0, 0)
+		c.Flag(c.Equal(c.State(0), c.Const(1)))
+		c.Next(0, c.State(1))
+		c.Flag(c.Less(c.State(0), c.Const(0)))
+		c.Next(1, c.State(2))
+		if _, flagged := ptx.NewEvaluator(c).Eval(make([]float64, 2), []float64{x.flag, x.first, x.second}, nil, nil); flagged != x.want {
+			t.Errorf("%+v: flagged %v", x, flagged)
+		}
+	}
+}
