@@ -140,6 +140,8 @@ func create(c *call, b creating) (int, any, error) {
 		if len(all) >= c.limits.Loops {
 			return 0, nil, problem(session.TooLarge, "there are "+strconv.Itoa(len(all))+" loops already")
 		}
+	} else if err != nil {
+		return 0, nil, err
 	}
 	return c.do(status, session.Create{Spec: b.Spec, Mode: b.Mode, Labels: b.Labels, Epoch: session.NewEpoch()})
 }

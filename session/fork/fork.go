@@ -3,7 +3,6 @@ package fork
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -19,8 +18,11 @@ func refuse(kind, format string, args ...any) error {
 // would have done nobody knows.
 func Fork(ctx context.Context, h *session.Fleet, f session.Forking, name string, edit func(spec string) (string, error)) (session.Status, error) {
 	var none session.Status
-	if err := h.Look(ctx, name, func(*session.Loop) error { return nil }); !session.IsRefusal(err, session.NotFound) {
-		return none, errors.Join(err, refuse(session.NameTaken, "there is a loop %s already", name))
+	switch err := h.Look(ctx, name, func(*session.Loop) error { return nil }); {
+	case err == nil:
+		return none, refuse(session.NameTaken, "there is a loop %s already", name)
+	case !session.IsRefusal(err, session.NotFound):
+		return none, err
 	}
 	if err := h.Look(ctx, f.Of, func(l *session.Loop) error {
 		f.Seq, f.Hash = l.Head()
