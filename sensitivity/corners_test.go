@@ -144,3 +144,16 @@ func TestWhatIsSpoiledRemembers(t *testing.T) {
 		t.Error("what is kept apart")
 	}
 }
+
+// By hand, of one state: p⁺ = ½p + ¾u settles at (3/2)u, and the answer is given with how it settles; what does not come to rest is not trusted.
+func TestGainsOfOneState(t *testing.T) {
+	r, _ := fitOf(Learning{Lag: State})
+	r.ff[0], r.weight = 1, 9
+	g := []float64{0}
+	for carry, want := range map[float64]float64{0.5: 1.5, 0: 0.75, -1: 0.375, 1: math.NaN()} {
+		r.theta[0], r.theta[1] = 0.75, carry
+		if trust := r.gain(g); math.IsNaN(trust) != math.IsNaN(want) || !math.IsNaN(want) && (g[0] != want || trust != 1) {
+			t.Errorf("with %v of the state before: a gain of %v, trusted by %v, want %v", carry, g, trust, want)
+		}
+	}
+}
