@@ -272,6 +272,10 @@ func TestStartsOutOfReachAreTold(t *testing.T) {
 		if (err == nil) != (x.want == "") || err != nil && (!errors.Is(err, errNoValue) || !strings.HasPrefix(err.Error(), x.want)) {
 			t.Errorf("from %v: %v, want %q", x.starts, err, x.want)
 		}
+		_, err = Constrain(context.Background(), bowl{1, 0}, []Function{atLeast(1)}, afar, x.starts, Effort{})
+		if (err == nil) != (x.want == "") || err != nil && (!errors.Is(err, errNoValue) || !strings.HasPrefix(err.Error(), x.want)) {
+			t.Errorf("under a constraint, from %v: %v, want %q", x.starts, err, x.want)
+		}
 	}
 }
 
