@@ -9,6 +9,7 @@ import (
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
 	"github.com/kedge-opt/kedge/internal/wire"
+	"github.com/kedge-opt/kedge/stream"
 )
 
 // Of nobody nothing comes, whatever the crowd's mean would be.
@@ -155,5 +156,32 @@ func TestGainsOfOneState(t *testing.T) {
 		if trust := r.gain(g); math.IsNaN(trust) != math.IsNaN(want) || !math.IsNaN(want) && (g[0] != want || trust != 1) {
 			t.Errorf("with %v of the state before: a gain of %v, trusted by %v, want %v", carry, g, trust, want)
 		}
+	}
+}
+
+// Panels of people without names are saved and go on too, and so are those whose people were named in one turn.
+func TestPanelsWithoutNamesGoOn(t *testing.T) {
+	r := stream.New(3, "nameless")
+	w, c := newTown(4, r), Learning{Form: Panel, Every: 1}
+	whole := mustLearn(t, c)
+	for k := range 12 {
+		back := mustLearn(t, c)
+		if err := wire.Restore(savedLearner(t, whole), "learned/1", back.Describe); err != nil {
+			t.Fatalf("after %d turns: %v", k, err)
+		}
+		w.answer([]float64{r.Normal(), r.Normal()})
+		o := w.all()
+		if k == 5 {
+			o.Who = []uint64{4, 3, 2, 1}
+		}
+		if err := errors.Join(whole.Observe(o), back.Observe(o)); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(savedLearner(t, back), savedLearner(t, whole)) {
+			t.Errorf("saved after %d turns it goes on otherwise", k)
+		}
+	}
+	if whole.Trust() == 0 {
+		t.Error("nothing is learned")
 	}
 }
