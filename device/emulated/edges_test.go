@@ -154,6 +154,14 @@ func TestAFaultStopsBlocks(t *testing.T) {
 	}
 }
 
+// After a fault nothing more is done by the threads that are there, and one that has nothing to do with it has its steps before.
+func TestNothingIsDoneAfterAFault(t *testing.T) {
+	got, code := ran(t, "\tst.global.u64 [%at], 1;\n\tst.global.u64 [%at+12], 1;\n\tst.global.u64 [%at+8], 1;\n\tbra DONE;\n", 2, 0, 0, 0)
+	if code != codeMisaligned || !slices.Equal(got, []uint64{1, 0, 0}) {
+		t.Errorf("%v, %d", got, code)
+	}
+}
+
 // A block may take 2²⁶ steps of its threads, and not one more.
 func TestStepsOfABlock(t *testing.T) {
 	all, err := read(body("\tmov.u64 %u0, 1;\n"), "") // three steps with the parameter and the end, of two threads

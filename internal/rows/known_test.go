@@ -1,6 +1,8 @@
 package rows
 
 import (
+	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -22,6 +24,64 @@ func TestPhiloxHasTheKnownAnswers(t *testing.T) {
 		got := make([]uint64, 4)
 		if Philox(got, x.key, x.counter); !slices.Equal(got, x.want[:]) {
 			t.Errorf("counter %x, key %x: %x, want %x", x.counter, x.key, got, x.want)
+		}
+	}
+}
+
+// Bits are the same where lengths and all bits are: zeros of two signs differ, and what is not a number is like itself.
+func TestSameBits(t *testing.T) {
+	nan, minus := math.NaN(), math.Copysign(0, -1)
+	other := math.Float64frombits(math.Float64bits(nan) ^ 1)
+	for _, c := range []struct {
+		x, y []float64
+		same bool
+	}{
+		{nil, []float64{}, true}, {[]float64{1, nan, minus}, []float64{1, nan, minus}, true}, {[]float64{0}, []float64{minus}, false}, {[]float64{nan}, []float64{other}, false},
+		{[]float64{1, 2}, []float64{1}, false}, {[]float64{1}, []float64{1, 2}, false}, {[]float64{1, 2}, []float64{1, 3}, false},
+	} {
+		if SameBits(c.x, c.y) != c.same {
+			t.Errorf("%v and %v have the same bits: %t", c.x, c.y, !c.same)
+		}
+	}
+}
+
+// A matrix may have more numbers than are needed, also where none are.
+func TestLongMatrices(t *testing.T) {
+	levels(func(level string) {
+		long := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}
+		dst := []float64{1, 1, 1, 1}
+		AddMulT(dst, long, nil)
+		AddMulT(nil, long, []float64{1, 2})
+		if AddMulT(dst, long, []float64{1, 10}); !slices.Equal(dst, []float64{52, 63, 74, 85}) {
+			t.Errorf("%s: %v", level, dst)
+		}
+	})
+}
+
+// The tree adds neighbours first, whatever their number and length; by its definition, from the root on.
+func TestTreesByTheirDefinition(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 0))
+	for count := range 40 {
+		for _, n := range []int{1, 2, 5, 9} {
+			parts := random(r, count*n, false)
+			before := clone(parts)
+			var sum func(j, from, span int) float64
+			sum = func(j, from, span int) float64 {
+				if span == 1 {
+					return before[from*n+j]
+				}
+				left := sum(j, from, span/2)
+				if right := from + span/2; right < count {
+					left += sum(j, right, span/2)
+				}
+				return left
+			}
+			AddTree(parts, n)
+			for j := range min(n, len(parts)) {
+				if want := sum(j, 0, 64); parts[j] != want {
+					t.Errorf("number %d of %d blocks of %d is %v, want %v", j, count, n, parts[j], want)
+				}
+			}
 		}
 	}
 }
