@@ -135,7 +135,7 @@ func (e *Experiment) Plan(ctx context.Context) (*Timetable, error) {
 	starts := cmp.Or(e.Starts, 8)
 	found := make([][][]float64, starts)
 	left := make([]float64, starts)
-	err := crew.Share(max(1, e.Workers), starts, func(_, i int) (err error) {
+	err := crew.Share(e.Workers, starts, func(_, i int) (err error) {
 		found[i], left[i], err = e.climb(ctx, i)
 		return err
 	})
@@ -184,7 +184,7 @@ func (e *Experiment) climb(ctx context.Context, start int) ([][]float64, float64
 			for t := range y {
 				rows.AddScaled(y[t], -step/size, g[t])
 			}
-			y = e.allowed(y)
+			e.allowed(y)
 			if v := e.after(y); v < value {
 				gained := value - v
 				x, value, moved = y, v, gained > 1e-7*value

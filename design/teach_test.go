@@ -1,6 +1,7 @@
 package design
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -20,26 +21,38 @@ func anywhere(n int) set.Box {
 }
 
 // A covariance is learnt from one observation after the other, without an inverse of it: C − Chhᵀ C/(hᵀCh + s²) [Kalman]. So it may be singular, or be of
-// numbers of very different sizes. People go on as the model expects, p⁺ = a·p + b·q, whose slopes in a and b are p and q.
+// numbers of very different sizes. People with traits d go on as the model expects, of p and r to a·p + b·q·d and c·r + b·q.
 func TestWhatIsLeftIsLearntRowByRow(t *testing.T) {
-	f, err := formula.Source{Decision: "q", State: "p", Next: "a*p + b*q"}.Regress([]string{"a", "b"})
+	f, err := formula.Source{Decision: "q", State: "p[2]", Trait: "d", Next: "[a*p[0] + b*q*d, c*p[1] + b*q]"}.Regress([]string{"a", "b", "c"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, cov := range map[string][]float64{
-		"regular": {0.4, 0.1, 0.1, 0.3}, "small": {4e-9, 1e-9, 1e-9, 3e-9}, "large": {4e9, 1e9, 1e9, 3e9}, "one is known": {0.4, 0, 0, 0}, "both go together": {1, -1, -1, 1}, "of two sizes": {4e-10, 0, 0, 3},
+	at, decisions := []float64{0.5, 2, -0.7}, [][]float64{{1}, {-0.5}, {3}}
+	for name, c := range map[string]struct {
+		drawn []int
+		cov   []float64
+	}{
+		"regular": {[]int{0, 1}, []float64{0.4, 0.1, 0.1, 0.3}}, "small": {[]int{0, 1}, []float64{4e-9, 1e-9, 1e-9, 3e-9}}, "large": {[]int{2, 1}, []float64{4e9, 1e9, 1e9, 3e9}}, "one is known": {[]int{0, 1}, []float64{0.4, 0, 0, 0}},
+		"both go together": {[]int{0, 1}, []float64{1, -1, -1, 1}}, "of two sizes": {[]int{1, 2}, []float64{4e-10, 0, 0, 3}}, "all go together": {[]int{0, 1, 2}, []float64{1, 1, 1, 1, 1, 1, 1, 1, 1}}, "three": {[]int{2, 0, 1}, []float64{3, 1, 0.5, 1, 2, -0.3, 0.5, -0.3, 1}},
 	} {
-		e := &Experiment{Model: f, At: []float64{0.5, 2}, Drawn: []int{0, 1}, Cov: cov, Noise: 0.3, States: []float64{1, -2, 4}, Traits: nil}
-		want := slices.Clone(cov)
-		decisions := [][]float64{{1}, {-0.5}, {3}}
-		for _, p := range e.States {
+		e := &Experiment{Model: f, At: at, Drawn: c.drawn, Cov: c.cov, Noise: 0.3, States: []float64{1, -2, 4, 0.5, -1, 2}, Traits: []float64{1, -2, 0.5}}
+		want := slices.Clone(c.cov)
+		for i, d := range e.Traits {
+			p, r := e.States[2*i], e.States[2*i+1]
 			for _, q := range decisions {
-				learn(want, []float64{p, q[0]}, 0.3*0.3)
-				p = 0.5*p + 2*q[0]
+				for _, slopes := range [][]float64{{p, q[0] * d, 0}, {0, q[0], r}} {
+					h := make([]float64, len(c.drawn))
+					for j, u := range c.drawn {
+						h[j] = slopes[u]
+					}
+					learn(want, h, 0.3*0.3)
+				}
+				p, r = 0.5*p+2*q[0]*d, -0.7*r+2*q[0]
 			}
 		}
+		k := len(c.drawn)
 		for i, v := range e.posterior(decisions) {
-			if scale := math.Sqrt(cov[i/2*3] * cov[i%2*3]); !(math.Abs(v-want[i]) <= 1e-9*scale+1e-290) {
+			if scale := math.Sqrt(c.cov[i/k*(k+1)] * c.cov[i%k*(k+1)]); !(math.Abs(v-want[i]) <= 1e-9*scale+1e-290) {
 				t.Errorf("%s: entry %d is %v, learnt one by one %v", name, i, v, want[i])
 			}
 		}
@@ -114,5 +127,33 @@ func TestChangesFromTurnToTurn(t *testing.T) {
 		if !slices.Equal(got[i], want[i]) {
 			t.Errorf("turn %d: %v, want %v", i, got[i], want[i])
 		}
+	}
+}
+
+// shut is a set into which nothing is brought at one call.
+type shut struct {
+	set.Box
+	calls *int
+	at    int
+}
+
+func (s shut) Project(u []float64) error {
+	if *s.calls++; *s.calls == s.at {
+		return errors.New("shut")
+	}
+	return s.Box.Project(u)
+}
+
+// What cannot be brought into the set is as the turn before; what goes just as far as it may is left alone, to the last bit.
+func TestWhatIsAllowed(t *testing.T) {
+	calls := 0
+	e := &Experiment{Base: []float64{1}, Slope: []float64{0}, Curve: []float64{0}, Change: 5, Budget: 1, Set: shut{anywhere(1), &calls, 2}}
+	if got := e.allowed([][]float64{{2}, {4}, {3}}); got[0][0] != 2 || got[1][0] != 2 || got[2][0] != 3 {
+		t.Errorf("%v", got)
+	}
+	from, to := 0.3, 0.9 // 0.3 + (0.9 − 0.3) is another number than 0.9
+	e = &Experiment{Base: []float64{from}, Slope: []float64{0}, Curve: []float64{0}, Change: to - from, Budget: 1, Set: anywhere(1)}
+	if got := e.allowed([][]float64{{to}}); got[0][0] != to {
+		t.Errorf("%v, want %v", got, to)
 	}
 }

@@ -126,13 +126,7 @@ func (p *search) lowest(ctx context.Context) (*Foothold, error) {
 
 // likeliest begins where errors are least, goes to where the log is likeliest, and takes the last steps by slopes alone: losses are known less well.
 func (p *search) likeliest(ctx context.Context, x *likely) (*Foothold, error) {
-	plain := p.o
-	plain.Laws, plain.Repeats = nil, 0
-	first, err := newSearch(p.f, p.l, p.unknowns[:p.asked], plain)
-	if err != nil {
-		return nil, err
-	}
-	begin, err := first.fromAll(ctx)
+	begin, err := leastSquares(p.f, p.l, p.unknowns[:p.asked], p.o).fromAll(ctx)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -179,10 +173,19 @@ func (p *search) settle(ctx context.Context, here *Foothold) (*Foothold, error) 
 	return here, nil
 }
 
-// newSearch prepares one for what is unseen.
-func newSearch(f *formula.Regressor, l Log, unknowns []Unknown, o Options) (*search, error) {
+// leastSquares prepares a search over all rows, whosever they are.
+func leastSquares(f *formula.Regressor, l Log, unknowns []Unknown, o Options) *search {
 	p := &search{f: f, l: l, unknowns: unknowns, asked: len(unknowns), o: o, spread: moves(f, l)}
 	p.rows, p.people = l.counting(f)
+	x := pooled{f: f, l: l}
+	x.many, x.group = l.People()
+	p.how = x
+	return p
+}
+
+// newSearch prepares one for what is unseen.
+func newSearch(f *formula.Regressor, l Log, unknowns []Unknown, o Options) (*search, error) {
+	p := leastSquares(f, l, unknowns, o)
 	if !isNormal(o.Laws) {
 		x, scales := newLikely(f, l, o.Laws, p.spread)
 		p.how = x
@@ -190,9 +193,6 @@ func newSearch(f *formula.Regressor, l Log, unknowns []Unknown, o Options) (*sea
 		return p, nil
 	}
 	if o.Unseen == Known && !o.Times {
-		x := pooled{f: f, l: l}
-		x.many, x.group = l.People()
-		p.how = x
 		return p, nil
 	}
 	g, err := newPersons(f, l, o)

@@ -186,13 +186,14 @@ func (x *likely) outside(theta []float64) (err error) {
 func (x *likely) write(best *Foothold, p *search, out *Fitted) {
 	out.Laws, out.Excess = x.laws, make([]float64, len(x.laws))
 	total := p.l.total(p.f)
-	out.Scale, _ = x.sizes(best.Theta)
+	scale, logs := x.sizes(best.Theta)
+	out.Scale = scale
 	sums := make([]float64, len(x.laws))
 	x.lanes(make([]float64, lane*x.f.Width()), best.Theta, 0, x.l.rows(x.f), func(columns []float64, lo, n int) {
 		for e, w := range x.laws {
 			for i := range n {
 				y, mean := x.l.After[(lo+i)*len(x.laws)+e], columns[e*n+i]
-				if v := w.of(y, mean, out.Scale[e], 0, x.near[e]); !w.hasScale() && x.l.weight(lo+i) > 0 {
+				if v := w.of(y, mean, scale[e], logs[e], x.near[e]); !w.hasScale() && x.l.weight(lo+i) > 0 {
 					sums[e] += float64(x.l.weight(lo+i) * (y - mean) * (y - mean) * v.expected)
 				}
 			}

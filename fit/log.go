@@ -168,9 +168,6 @@ func (l Log) check(f *formula.Regressor, unknowns []Unknown, o Options) error {
 		x    []float64
 		each int
 	}{{"a state", l.States, f.States}, {"a number beside", l.Beside, f.Beside}, {"a state after", l.After, f.States}, {"a weight", l.Weight, 1}} {
-		if rows.MaxAbs(c.x) <= most {
-			continue
-		}
 		for i, v := range c.x {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
 				return &InputError{i / c.each, fmt.Sprintf("%s is %v", c.what, v)}

@@ -106,12 +106,9 @@ type desk struct {
 // grow gives the desk room for n rows.
 func (d *desk) grow(f *formula.Regressor, n, width int) {
 	d.width = width
-	if lines := n * f.States; cap(d.r) < lines || d.room == nil {
+	if lines := n * f.States; cap(d.r) < lines {
 		d.room, d.trait = make([]float64, n*f.Width()), make([]float64, n*f.Traits)
 		d.r, d.slope, d.own, d.seen = make([]float64, lines), make([]float64, lines*width), make([]float64, lines*f.Traits), make([]int, 0, lines)
-	}
-	if d.z == nil {
-		d.z = make([]float64, f.Traits)
 	}
 }
 
@@ -179,7 +176,7 @@ func (g *persons) settle(d *desk, theta, spread, base, along []float64, ridge fl
 	if g.f.Traits == 0 {
 		return g.fill(d, theta, spread, nil, who, true)
 	}
-	d.grow(g.f, g.first[who+1]-g.first[who], g.f.Unknowns+g.shifts)
+	d.z = slices.Grow(d.z[:0], g.f.Traits)[:g.f.Traits]
 	clear(d.z)
 	return g.settleFrom(d, theta, spread, base, along, ridge, who)
 }

@@ -65,11 +65,9 @@ const many, part, least = 1 << 16, 16, 1 << 12
 func (p *search) from(ctx context.Context, theta []float64) (*Foothold, error) {
 	x, ok := p.how.(pooled)
 	if ok && x.l.rows(p.f) >= many {
-		end, err := p.roughly(ctx, x.some(part), theta)
-		if err != nil {
+		if end, err := p.roughly(ctx, x.some(part), theta); err != nil {
 			return nil, err
-		}
-		if end != nil {
+		} else if end != nil {
 			if out, err := p.whole(ctx, end.Theta); out != nil || err != nil {
 				return out, err
 			}

@@ -192,7 +192,7 @@ func stage(s *sweeper, x [][]float64, m Design, freedom int) (projected [][]floa
 		without := x[j]
 		if len(exogenous) > 0 {
 			short, _, err := solve(exogenous, x[j])
-			if err != nil {
+			if err != nil { // as solving by all would have told
 				return nil, 0, err
 			}
 			without = residuals(exogenous, x[j], short)
@@ -252,10 +252,7 @@ func sandwich(bread *mat.SymDense, x [][]float64, residuals []float64, group []i
 		}
 	}
 	n := float64(len(residuals))
-	factor := (n - 1) / float64(freedom)
-	if groups > 1 {
-		factor *= float64(groups) / float64(groups-1)
-	}
+	factor := (n - 1) / float64(freedom) * (float64(groups) / float64(groups-1)) // of which there are two at least
 	meat := mat.NewSymDense(k, nil)
 	meat.SymOuterK(factor, scores.T())
 	return around(bread, meat)

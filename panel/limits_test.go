@@ -22,6 +22,9 @@ func TestTheLargestNumbersThatAreTaken(t *testing.T) {
 // A matrix whose eigenvalues are not found has no inverse, and says so by NaN.
 func TestInversesThatAreNotThere(t *testing.T) {
 	for _, v := range []float64{math.NaN(), math.Inf(1)} {
+		if a := inverse(mat.NewSymDense(1, []float64{math.NaN()})); !math.IsNaN(a.At(0, 0)) {
+			t.Errorf("the inverse of no number is %v", a.At(0, 0))
+		}
 		a := inverse(mat.NewSymDense(3, []float64{v, v, v, v, v, v, v, v, v}))
 		has := false
 		for _, x := range a.RawSymmetric().Data {

@@ -100,3 +100,31 @@ func TestErrorsOfTwoUnits(t *testing.T) {
 	}
 	near(t, "its variance", e.Cov.At(0, 0), (scores[0]*scores[0]+scores[1]*scores[1])/(70*70)*5/4*2, 1e-13)
 }
+
+// What is wrong with a column as a whole is told of no row.
+func TestColumnsThatAreRefused(t *testing.T) {
+	one, _ := made(2, 6, 3, false)
+	var shape *ShapeError
+	if _, err := Fit(Table{Unit: one.Unit, Time: one.Time, Y: one.Y}, Design{}); !errors.As(err, &shape) || *shape != (ShapeError{"x", -1, "has no columns: at least one, whose coefficient is asked for"}) {
+		t.Errorf("without columns: %v", err)
+	}
+	if _, err := Dynamics(Table{}, "lag", ByChanges{Steps: 1}); !errors.As(err, &shape) || *shape != (ShapeError{"time", -1, "must go up by one from a time to the next"}) {
+		t.Errorf("nothing at all: %v", err)
+	}
+}
+
+// By hand: 90 times have 1 + 2 + … + 88 older states to instrument with; beside 84 columns that makes 4000, which are taken, and beside one more they are too many.
+func TestMostInstruments(t *testing.T) {
+	for columns, want := range map[int]string{84: "1 rows say nothing of 2 numbers: more rows, or fewer columns and effects", 85: "4001 instruments, at most 4000: say how old the oldest may be, or one for each distance (collapse)"} {
+		var one Table
+		for i := range 90 {
+			one.Unit, one.Time, one.Y = append(one.Unit, 1), append(one.Time, i), append(one.Y, float64(i%7))
+		}
+		for range columns {
+			one.X, one.Names = append(one.X, one.Y), append(one.Names, "x")
+		}
+		if _, err := Dynamics(one, "lag", ByChanges{Steps: 1}); err == nil || err.Error() != want {
+			t.Errorf("%d columns: %v, want %s", columns, err, want)
+		}
+	}
+}

@@ -1,11 +1,14 @@
 package doubt
 
 import (
+	"bytes"
+	"math"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/kedge-opt/kedge/formula"
+	"github.com/kedge-opt/kedge/internal/columns"
 )
 
 func lets() []formula.Binding {
@@ -75,5 +78,20 @@ func TestDrawsThatAreRefused(t *testing.T) {
 	d := Doubt{Draws: "none.csv", Uncertain: 1}
 	if _, err := d.Read(t.Context(), fstest.MapFS{}); err == nil || !strings.Contains(err.Error(), "none.csv") {
 		t.Errorf("without a file: %v", err)
+	}
+}
+
+// A file of columns may have numbers without end, of either sign, which are no draws.
+func TestDrawsWithoutEndAreRefused(t *testing.T) {
+	for v, want := range map[float64]string{math.Inf(1): "d.parquet, row 2: habit is +Inf, want a finite number; leave such rows out", math.Inf(-1): "d.parquet, row 2: habit is -Inf, want a finite number; leave such rows out", 3: ""} {
+		var b bytes.Buffer
+		table := columns.Table{Columns: []columns.Column{{Name: "habit", Numbers: []float64{1, v}}}}
+		if err := table.WriteParquet(&b); err != nil {
+			t.Fatal(err)
+		}
+		d := Doubt{Draws: "d.parquet", Uncertain: 2}
+		if _, err := d.Read(t.Context(), fstest.MapFS{"d.parquet": {Data: b.Bytes()}}); (err == nil) != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("%v: %v, want %q", v, err, want)
+		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 func TestDoubtsAsRecorded(t *testing.T) {
 	var got []string
 	for _, text := range []string{
-		"{}", "{draws: d.csv}", "{uncertain: 4}", "{draws: d.csv, uncertain: 4}", "{draws: d.csv, uncertain: 0}", "{draws: d.csv, uncertain: 2000, decide: regret}", "{draws: d.csv, uncertain: 2001}", "{draws: d.csv, uncertain: -1}", "{decide: mean}", "{draws: d.csv, decide: cvar 0.1}", "{draws: d.csv, uncertain: 2, decide: cvar 0.1}", "{draws: d.csv, uncertain: 2, decide: cvar 1}",
+		"{}", "{draws: d.csv}", "{uncertain: 4}", "{uncertain: 1}", "{decide: mean, uncertain: 1}", "{draws: d.csv, uncertain: 4}", "{draws: d.csv, uncertain: 0}", "{draws: d.csv, uncertain: 2000, decide: regret}", "{draws: d.csv, uncertain: 2001}", "{draws: d.csv, uncertain: -1}", "{decide: mean}", "{draws: d.csv, decide: cvar 0.1}", "{draws: d.csv, uncertain: 2, decide: cvar 0.1}", "{draws: d.csv, uncertain: 2, decide: cvar 1}",
 		"{draws: d.csv, uncertain: 2, decide: cvar 0}", "{draws: d.csv, uncertain: 2, decide: cvar}", "{draws: d.csv, uncertain: 2, decide: mean 0.1}", "{draws: d.csv, uncertain: 2, decide: best}", "{draws: d.csv, uncertain: x, decide: mean}", "{draws: '', uncertain: 2}", "{uncertain: x}", "{decide: x, uncertain: 0}",
 	} {
 		for _, toCome := range []bool{false, true} {

@@ -28,7 +28,7 @@ func ranges(kind string) map[string]string {
 // Ask takes unknown numbers of dynamics out of a document, and puts others in their place for what is checked without them.
 func Ask(root *form.Node, found *form.Mistakes) (*form.Node, []Asking) {
 	of := root.Get("dynamics")
-	if of == nil || !slices.ContainsFunc(of.Items, func(n *form.Node) bool { return n.Shape == form.Scalar && IsUnknown(n.Text) }) {
+	if of == nil || !slices.ContainsFunc(of.Items, func(n *form.Node) bool { return IsUnknown(n.Text) }) {
 		return root, nil
 	}
 	known := ""
@@ -41,7 +41,7 @@ func Ask(root *form.Node, found *form.Mistakes) (*form.Node, []Asking) {
 	for i, key := range of.Keys {
 		n := of.Items[i]
 		usual, can := ranges(known)[key]
-		if n.Shape != form.Scalar || !IsUnknown(n.Text) || !can {
+		if !IsUnknown(n.Text) || !can { // only a scalar has a text
 			continue
 		}
 		q, fault := ReadUnknown(n.Text)

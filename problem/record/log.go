@@ -172,7 +172,8 @@ func (r *reader) times() error {
 		if !l.dates {
 			continue
 		}
-		text, ok := r.cells.Of.Words[int(values[i])], false
+		text := r.cells.Of.Words[int(values[i])]
+		var ok bool
 		if values[i], ok = l.when.date(text); !ok {
 			return &LineError{r.File, []int{r.cells.Rows[i] + 1}, fmt.Sprintf("the time is %.40q; want a number, or a date such as 2024-01-31", text)}
 		}
@@ -268,11 +269,9 @@ func (r *reader) groups() error {
 // unique refuses two rows of one person and time.
 func (r *reader) unique() error {
 	l := r.log
-	for i := 1; i < l.Rows() && r.Person != ""; i++ {
+	for i := 1; i < l.Rows(); i++ { // without persons every row is of its own
 		if l.Person[i] == l.Person[i-1] && l.Turn[i] == l.Turn[i-1] {
-			rows := []int{l.Line[i-1], l.Line[i]}
-			slices.Sort(rows)
-			return &LineError{r.File, rows, fmt.Sprintf("%s has two rows of %s; want one, as data.where can choose it", l.People[l.Person[i]], l.When(l.Turn[i]))}
+			return &LineError{r.File, []int{l.Line[i-1], l.Line[i]}, fmt.Sprintf("%s has two rows of %s; want one, as data.where can choose it", l.People[l.Person[i]], l.When(l.Turn[i]))}
 		}
 	}
 	return nil

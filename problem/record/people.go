@@ -43,7 +43,7 @@ func Complete(root *form.Node) (rules bool) {
 // untraited gives a model without a trait, of people of whom nothing fixed is known, one that no formula names.
 func untraited(root *form.Node) {
 	model, data := root.Get("model"), root.Get("data")
-	if model == nil || model.Shape != form.Mapping || model.Get("trait") != nil || data.Shape != form.Mapping || data.Get("traits") != nil {
+	if model == nil || model.Shape != form.Mapping || model.Get("trait") != nil || data.Get("traits") != nil {
 		return
 	}
 	if effects := data.Get("effects"); effects != nil && effects.Text != NoEffects && effects.Text != OfTimes {
@@ -94,7 +94,7 @@ func entriesOf(root *form.Node) (state, trait string) {
 		return written(model.Get("state")), written(model.Get("trait"))
 	}
 	n := 1
-	if data := root.Get("data"); data.Shape == form.Mapping && data.Get("states") != nil && data.Get("states").Shape == form.List {
+	if data := root.Get("data"); data.Get("states") != nil && data.Get("states").Shape == form.List {
 		n = min(len(data.Get("states").Items), form.MaxNodes)
 	}
 	return fmt.Sprintf("p[%d]", n), fmt.Sprintf("d[%d]", n)
