@@ -60,3 +60,27 @@ func TestWatchOfAServiceThatComesAndGoes(t *testing.T) {
 		}
 	})
 }
+
+// While a service is away it is asked again every two seconds in the end; an event that is longer than most is seen whole.
+func TestWatchesOfAServiceThatIsLongAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun, at := time.Now(), []string{}
+		long := strings.Repeat("x", 100_000)
+		c := client.Open("http://localhost", client.Over(transport(func(r *http.Request) (*http.Response, error) {
+			switch at = append(at, time.Since(begun).String()); len(at) {
+			case 9:
+				return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader("data: {\"seq\":8,\"actor\":\"" + long + "\"}\n\n")), Request: r}, nil
+			case 10:
+				return &http.Response{StatusCode: 410, Body: io.NopCloser(strings.NewReader(`{"title":"Gone"}`)), Request: r}, nil
+			}
+			return nil, io.ErrUnexpectedEOF
+		})))
+		var seen []string
+		if err := c.Loop("shop").Watch(t.Context(), 7, func(e session.Event) error { seen = append(seen, e.Actor); return nil }); err == nil || len(seen) != 1 || seen[0] != long {
+			t.Errorf("%d events, %.100v", len(seen), err)
+		}
+		if got := fmt.Sprint(at); got != "[0s 50ms 150ms 350ms 750ms 1.55s 3.15s 5.15s 7.15s 7.2s]" {
+			t.Error(got)
+		}
+	})
+}

@@ -279,3 +279,84 @@ func TestUnreadEventsWithoutPeople(t *testing.T) {
 		t.Errorf("%d events, %v, want of event %d", r.Events, err, at+1)
 	}
 }
+
+// An event of another kind, under another reference or of another actor than what comes out again is found out, also where it says the same; so are its people.
+func TestEventsThatSayTheSameAreNotTheSame(t *testing.T) {
+	j, _ := lived(t)
+	list := events(t, j)
+	seen := map[session.Kind]bool{}
+	for i, e := range list {
+		others := map[session.Kind][]session.Kind{session.Opened: {session.Proposed}, session.Told: {session.ToldLate}, session.Deployed: {session.Corrected, session.DeployedLate}, session.Closed: nil}[e.Kind]
+		if _, is := map[session.Kind]bool{session.Opened: true, session.Told: true, session.Deployed: true, session.Closed: true}[e.Kind]; !is || seen[e.Kind] {
+			continue
+		}
+		seen[e.Kind] = true
+		changes := map[string]func(e *session.Event){
+			"differs in its time, actor, decision or reference": func(e *session.Event) { e.Ref += "x" },
+			string(e.Kind) + " does not happen again":           func(e *session.Event) { e.Actor = session.ByTime },
+		}
+		for _, kind := range others {
+			changes[fmt.Sprintf("%s is written, %s comes out again", kind, e.Kind)] = func(e *session.Event) { e.Kind = kind }
+		}
+		for want, change := range changes {
+			f := &forged{j, slices.Clone(list)}
+			change(&f.list[i])
+			f.seal()
+			var broken *session.ChainError
+			if r, err := replay.Loop(t.Context(), f, "shop", session.Standard); !errors.As(err, &broken) || broken.Seq != i+1 || !strings.Contains(broken.Why, want) || r.Decided != i {
+				t.Errorf("event %d: %d decided, %v, want %s", i+1, r.Decided, err, want)
+			}
+		}
+	}
+	if len(seen) != 4 {
+		t.Errorf("only %v have happened", seen)
+	}
+}
+
+// What another build of the same arithmetic wrote comes out again as that build wrote it, and so does what this one wrote after it.
+func TestReplaysOfWhatAnotherBuildWrote(t *testing.T) {
+	j, _ := lived(t)
+	f := &forged{j, events(t, j)}
+	before := string(f.list[0].Body)
+	f.list[0].Body = json.RawMessage(regexp.MustCompile(`"build":\{"version":"[^"]*"`).ReplaceAllString(before, `"build":{"version":"v0.1.0"`))
+	if string(f.list[0].Body) == before {
+		t.Fatalf("it says %s", before)
+	}
+	f.seal()
+	if r, err := replay.Loop(t.Context(), f, "shop", session.Standard); err != nil || r.Decided != len(f.list) {
+		t.Errorf("%d of %d decided, %v", r.Decided, len(f.list), err)
+	}
+	changed := session.Event{At: f.list[0].At, Kind: session.BuildChanged, Actor: "test", Body: json.RawMessage(regexp.MustCompile(`"build":(\{[^}]*\})`).FindStringSubmatch(before)[1])}
+	f.list = slices.Insert(f.list, 1, changed)
+	f.seal()
+	if r, err := replay.Loop(t.Context(), f, "shop", session.Standard); err != nil || r.Decided != len(f.list)-1 || r.Events != len(f.list) {
+		t.Errorf("%d of %d decided, %v", r.Decided, len(f.list), err)
+	}
+}
+
+// Commands that bring several events come out again wherever a part of the log that is read at once ends.
+func TestReplaysOfExchanges(t *testing.T) {
+	for first := range 4 {
+		j, c := store.NewMemory(), &clock{time.Date(2026, 11, 16, 6, 0, 0, 0, time.UTC)}
+		h := session.NewFleet(j, c, session.Standard, nil)
+		do := func(command session.Command) {
+			t.Helper()
+			c.now = c.now.Add(time.Minute)
+			if _, err := h.Do(t.Context(), "shop", "test", command); err != nil {
+				t.Fatalf("%T: %v", command, err)
+			}
+		}
+		do(session.Create{Spec: shop, Mode: session.Live, Epoch: "first"})
+		for range first {
+			do(session.Forking{Of: "other"})
+		}
+		do(session.Exchange{Ask: true})
+		for k := 1; k <= 20; k++ {
+			b := session.Batch{P: []float64{4, 4}, D: []float64{9, 8}, Who: []uint64{uint64(k)}}
+			do(session.Exchange{K: k, Deploy: &session.Deploy{U: []float64{3, 3}}, Tell: &session.Tell{ID: "am", Batch: b}, Close: &session.Close{}, Ask: true})
+		}
+		if r, err := replay.Loop(t.Context(), j, "shop", session.Standard); err != nil || r.Events != 82+first || r.Decided != 82 || r.Closes != 20 {
+			t.Errorf("%d events before: %+v, %v", first, r, err)
+		}
+	}
+}
