@@ -16,3 +16,18 @@ func TestWalksOfAReply(t *testing.T) {
 		}
 	}
 }
+
+// Players whose gradients have no value where they begin begin nowhere else.
+func TestWherePlayersWithoutGradientsBegin(t *testing.T) {
+	h := tugging().table
+	for k := range 4 {
+		h.game = tug{a: 0.5}
+		if u := h.from([]float64{1, 30}, k); (u[0] == 1 && u[1] == 10) != (k == 0) {
+			t.Errorf("round %d begins at %v", k, u)
+		}
+		h.game = fieldless{tug{a: 0.5}}
+		if u := h.from([]float64{1, 30}, k); u[0] != 1 || u[1] != 10 {
+			t.Errorf("round %d without gradients begins at %v", k, u)
+		}
+	}
+}

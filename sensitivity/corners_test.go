@@ -8,6 +8,7 @@ import (
 
 	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/dynamics"
+	"github.com/kedge-opt/kedge/internal/rows"
 	"github.com/kedge-opt/kedge/internal/wire"
 	"github.com/kedge-opt/kedge/stream"
 )
@@ -162,7 +163,7 @@ func TestGainsOfOneState(t *testing.T) {
 // Panels of people without names are saved and go on too, and so are those whose people were named in one turn.
 func TestPanelsWithoutNamesGoOn(t *testing.T) {
 	r := stream.New(3, "nameless")
-	w, c := newTown(4, r), Learning{Form: Panel, Every: 1}
+	w, c := newTown(20, r), Learning{Form: Panel, Every: 1}
 	whole := mustLearn(t, c)
 	for k := range 12 {
 		back := mustLearn(t, c)
@@ -172,7 +173,9 @@ func TestPanelsWithoutNamesGoOn(t *testing.T) {
 		w.answer([]float64{r.Normal(), r.Normal()})
 		o := w.all()
 		if k == 5 {
-			o.Who = []uint64{4, 3, 2, 1}
+			for i := range uint64(20) {
+				o.Who = append(o.Who, 20-i)
+			}
 		}
 		if err := errors.Join(whole.Observe(o), back.Observe(o)); err != nil {
 			t.Fatal(err)
@@ -183,5 +186,36 @@ func TestPanelsWithoutNamesGoOn(t *testing.T) {
 	}
 	if whole.Trust() == 0 {
 		t.Error("nothing is learned")
+	}
+}
+
+// A trust that is the least is enough.
+func TestTheLeastTrustIsEnough(t *testing.T) {
+	l := mustLearn(t, Learning{Lag: Naive, Least: 0.25})
+	for trust, want := range map[float64]float64{0.25: 0.25, 0.24: 0, 1: 1} {
+		if l.trust = trust; l.Trust() != want {
+			t.Errorf("a trust of %v counts as %v", trust, l.Trust())
+		}
+	}
+}
+
+// By hand: where I − A is diag(1, k·2⁻⁵³) its condition is 2⁵³/k, which may be 2⁵³/100 and no more.
+func TestTheWorstConditionIsTaken(t *testing.T) {
+	for k, ok := range map[float64]bool{100: true, 101: true, 99: false} {
+		f := dynamics.Func{Size: kedge.Dims{Decision: 2, State: 2}, F: func(dst, p, u, _ []float64) {
+			dst[0], dst[1] = u[0], (1-k*0x1p-53)*p[1]+u[1]
+		}, Pull: func(gp, gu, _, _, _, v []float64) {
+			if gp != nil {
+				gp[1] += (1 - k*0x1p-53) * v[1]
+			}
+			if gu != nil {
+				rows.AddScaled(gu, 1, v)
+			}
+		}}
+		g, x := make([]float64, 2), make([]float64, 2)
+		err := (&Implicit{Dynamics: f}).PullRows(g, x, x, nil, []float64{1, 1})
+		if (err == nil) != ok || ok && g[1] != 0x1p53/k || !ok && !errors.Is(err, kedge.ErrSingular) {
+			t.Errorf("a condition of 2⁵³/%v: %v, %v", k, g, err)
+		}
 	}
 }
