@@ -30,3 +30,18 @@ func TestLimits(t *testing.T) {
 		}
 	}
 }
+
+// As many messages may wait for a worker as four times its cells and 16 more, and as many results as it has cells, or as go into a bundle.
+func TestWhatMayWait(t *testing.T) {
+	b := newBench(t)
+	for workers, want := range map[int][2]int{1: {20, 32}, 2: {24, 32}, 32: {144, 32}, 33: {148, 33}, 40: {176, 40}} {
+		a, err := newAssignment(b.h.nc, b.h.key, b.h.meta, WorkerOptions{Workers: workers}, "me", t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := [2]int{cap(a.out), cap(a.done)}; got != want {
+			t.Errorf("%d workers: %d, want %d", workers, got, want)
+		}
+		a.leave()
+	}
+}

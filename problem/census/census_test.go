@@ -80,3 +80,11 @@ func TestConstantsAreNoReason(t *testing.T) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
+
+// A condition that has no value in a row is an error that says why: nobody is left out for want of a number.
+func TestConditionsWithoutAValue(t *testing.T) {
+	_, err := (&Query{File: "c.csv", Traits: []string{"age"}, Where: "income > 30000"}).Gather(Gathering{Files: files(t)})
+	if want := "c.csv, row 4: income is missing; leave such rows out by where: not missing(income)"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
