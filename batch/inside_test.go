@@ -68,3 +68,25 @@ func TestRoomForTables(t *testing.T) {
 		}
 	}
 }
+
+// hesitant gives nothing so many times before it gives all.
+type hesitant struct {
+	times int
+	io.Reader
+}
+
+func (h *hesitant) Read(p []byte) (int, error) {
+	if h.times--; h.times >= 0 {
+		return 0, nil
+	}
+	return h.Reader.Read(p)
+}
+
+// A reader may give nothing 99 times in a row, and not once more.
+func TestReadersThatHesitate(t *testing.T) {
+	for times, want := range map[int]error{99: nil, 100: io.ErrNoProgress} {
+		if _, err := Read(&hesitant{times, strings.NewReader(`{"p":[[1]]}`)}, JSON, kedge.Dims{State: 1}, Most{Rows: 1, Bytes: 100}); err != want {
+			t.Errorf("%d times: %v, want %v", times, err, want)
+		}
+	}
+}
