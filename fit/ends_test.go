@@ -51,7 +51,7 @@ func TestMoreTimesThanEffectsAreTaken(t *testing.T) {
 		l := wander(f, []float64{0.5, -0.4}, 2, times, 0, 0, 0.3, 0.1, 1, false)
 		_, err := newSearch(f, l, []Unknown{Free("a", 0), Free("b", 0)}, Options{Times: true})
 		var bad *InputError
-		if want == "" && err != nil || want != "" && (!errors.As(err, &bad) || !strings.HasPrefix(bad.Error(), want)) {
+		if want == "" && err != nil || want != "" && (!errors.As(err, &bad) || bad.Row != -1 || !strings.HasPrefix(bad.Error(), want)) {
 			t.Errorf("%d times: %v, want %q", times, err, want)
 		}
 	}

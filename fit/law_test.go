@@ -2,6 +2,7 @@ package fit
 
 import (
 	"encoding/csv"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -179,8 +180,9 @@ func TestLawsRefuse(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "student", "student 0.5", "student x", "cauchy", "normal 3", "student 1e9"} {
-		if law, err := ParseLaw(text); err == nil {
-			t.Errorf("%q is %v", text, law)
+		var bad *InputError
+		if law, err := ParseLaw(text); !errors.As(err, &bad) || bad.Row != -1 {
+			t.Errorf("%q is %v, %v", text, law, err)
 		}
 	}
 	l := lawLog(t, "heavy")

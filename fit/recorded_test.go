@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -126,6 +127,10 @@ func TestRefusalsAreAsRecorded(t *testing.T) {
 	wide := regressTraits(t, formula.Source{Decision: "q", State: "p", Trait: "d[21]", Next: "a*p + b*q + sum(d)"}, "a", "b")
 	var lines []string
 	say := func(name string, got *Fitted, err error) {
+		var bad *InputError
+		if errors.As(err, &bad) && bad.Row < -1 {
+			t.Errorf("%s: of row %d: %v", name, bad.Row, err)
+		}
 		if err != nil {
 			lines = append(lines, name+": "+err.Error())
 			return

@@ -191,6 +191,7 @@ func TestHostileAggregates(t *testing.T) {
 		a := aggregates(2, 12, 2, 0, 0.1, 1)
 		spoil(&a)
 		got, err := FindAggregates(t.Context(), f, a, []fit.Unknown{fit.Free("b", 0)}, fit.Options{})
+		rowed(t, err)
 		said := ""
 		if err != nil {
 			said = err.Error()

@@ -53,6 +53,7 @@ func TestSamplesThatAreRefused(t *testing.T) {
 			want = "5 traits, the model takes 4"
 		}
 		_, err := Find(t.Context(), f, spoiled(good, spoil), shopUnknowns(), fit.Options{})
+		rowed(t, err)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}

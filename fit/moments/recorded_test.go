@@ -265,6 +265,7 @@ func TestRefusalsAreAsRecorded(t *testing.T) {
 		s := w.samples(1)
 		spoil(&s)
 		got, err := Find(t.Context(), w.f, s, []fit.Unknown{fit.Free("a", 0.5), fit.Free("b", 0.1)}, fit.Options{})
+		rowed(t, err)
 		if err != nil {
 			lines = append(lines, fmt.Sprint(i, ": ", err))
 			continue
@@ -282,6 +283,7 @@ func TestRefusalsAreAsRecorded(t *testing.T) {
 	} {
 		for _, answered := range []bool{false, true} {
 			got, err := Gather(c.time, c.group, c.groups, c.beside, answered)
+			rowed(t, err)
 			if len(got.Beside) > 99 {
 				got.Beside = nil
 			}
