@@ -356,3 +356,33 @@ func TestManyTexts(t *testing.T) {
 		}
 	}
 }
+
+// Unknown names of three letters and more are compared with those that are known, of which twenty are listed; places beyond the largest value are no places at all, and what is wrong with the first axis is told before the second is looked at.
+func TestWhatIsToldOfNamesAndPlaces(t *testing.T) {
+	many := func(n int) (all []Binding) {
+		for i := range n - 2 {
+			all = append(all, Binding{Name: fmt.Sprintf("x%02d", i), Expr: "1"})
+		}
+		return all
+	}
+	list := func(n int) string {
+		all := []string{"p", "q"}
+		for i := range n - 2 {
+			all = append(all, fmt.Sprintf("x%02d", i))
+		}
+		return strings.Join(all, ", ")
+	}
+	rate := []Binding{{Name: "rate", Expr: "2"}, {Name: "A", Expr: "[[1, 2], [3, 4]]"}}
+	for _, c := range []struct {
+		let        []Binding
+		next, want string
+	}{
+		{rate, "rat*p", "model.next:1:1: unknown name rat; known are A, p, q, rate; did you mean rate?"}, {rate, "ra*p", "model.next:1:1: unknown name ra; known are A, p, q, rate"}, {many(20), "é*p", "model.next:1:1: unknown name é; known are " + list(20)}, {many(21), "é*p", "model.next:1:1: unknown name é; known are " + list(20) + ", …"},
+		{nil, "p[1048576]", "model.next:1:1: p[1048576]: entries 1048576 to 1048576 are asked for, there are 0 to 1"}, {nil, "p[-1048576]", "model.next:1:1: p[-1048576]: entries -1048576 to -1048576 are asked for, there are 0 to 1"}, {nil, "p[1048577]", "model.next:1:3: 1048577 is no index, want a constant whole number"},
+		{nil, "p[-1048577]", "model.next:1:3: -1048577 is no index, want a constant whole number"}, {rate, "A[9, 8]*p", "model.next:1:1: A[9, 8]: entries 9 to 9 are asked for, there are 0 to 1"}, {rate, "A[1, 8]*p", "model.next:1:1: A[1, 8]: entries 8 to 8 are asked for, there are 0 to 1"}, {rate, "A[0.5, 0.25]*p", "model.next:1:3: 0.5 is no index, want a constant whole number"},
+	} {
+		if _, err := Compile(Source{Decision: "q", State: "p[2]", Let: c.let, Next: c.next}); err == nil || err.Error() != c.want {
+			t.Errorf("%s: %v, want %s", c.next, err, c.want)
+		}
+	}
+}
