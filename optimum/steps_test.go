@@ -293,4 +293,12 @@ func TestPlayersWithoutAnAnswerAreTold(t *testing.T) {
 	if _, err := s.pressed(make([]float64, 2), []float64{1, 3}); !errors.Is(err, errNoValue) {
 		t.Errorf("without gradients: %v", err)
 	}
+	if e, err := s.balance([]float64{1, 3}); !errors.Is(err, errNoValue) {
+		t.Errorf("a balance without gradients: %+v, %v", e, err)
+	}
+	one, both := set.Interval{Lower: -10, Upper: 10}, set.Box{Lower: []float64{-10, -10}, Upper: []float64{10, 10}}
+	list, err := Shared[Function](context.Background(), tug{a: 0.5, c0: 1, c1: 2}, []Function{atLeast(-50), flat{loss: -1}}, []kedge.Set{one, one}, both, []float64{1, 1}, Effort{})
+	if err == nil || !strings.HasPrefix(err.Error(), "optimum: a shared constraint does not depend on the decision") {
+		t.Errorf("under a constraint without a unit: %+v, %v", list, err)
+	}
 }

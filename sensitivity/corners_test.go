@@ -189,6 +189,19 @@ func TestPanelsWithoutNamesGoOn(t *testing.T) {
 	}
 }
 
+// What has no solution is not trusted, whatever was before.
+func TestTrustIsLost(t *testing.T) {
+	l := mustLearn(t, Learning{Lag: Naive})
+	l.trust = 0.75
+	if l.solve(); l.trust != 0 {
+		t.Errorf("nothing is trusted by %v", l.trust)
+	}
+	l.trust, l.fit.weight, l.fit.yy[0] = 0.75, math.NaN(), math.NaN()
+	if l.solve(); l.trust != 0 || l.gain[0] != 0 {
+		t.Errorf("what is no number is trusted by %v, with the gain %v", l.trust, l.gain)
+	}
+}
+
 // A trust that is the least is enough.
 func TestTheLeastTrustIsEnough(t *testing.T) {
 	l := mustLearn(t, Learning{Lag: Naive, Least: 0.25})

@@ -139,3 +139,18 @@ func TestRowsOfPanels(t *testing.T) {
 		t.Errorf("rows %v of people who are told once", rows)
 	}
 }
+
+// Whose name is told in the third turn alone is nobody who was seen before, in whatever place.
+func TestPanelsThatAreNamedLate(t *testing.T) {
+	turns := []kedge.Observation{turnOf(1, [2]float64{1, 5}), turnOf(3, [2]float64{4, 5}), turnOf(2, [2]float64{9, 5}), turnOf(7, [2]float64{8, 5})}
+	if rows := rowsOf(t, Learning{Form: Panel}, turns...); len(rows) != 2 {
+		t.Errorf("without names: rows %v", rows)
+	}
+	for named := range turns {
+		turns[named].Who = []uint64{1}
+		if rows := rowsOf(t, Learning{Form: Panel}, turns...); len(rows) != map[int]int{0: 1, 3: 1}[named] {
+			t.Errorf("named in turn %d: rows %v", named, rows)
+		}
+		turns[named].Who = nil
+	}
+}
