@@ -31,7 +31,7 @@ func solve(ctx context.Context, q Matter) (*council, error) {
 	n := len(q.Worlds)
 	found, sets := make([]Drawn, n), make([]*steady.Objective, n)
 	var done atomic.Int64
-	err := crew.Share(max(1, q.Workers), n, func(_, i int) error {
+	err := crew.Share(q.Workers, n, func(_, i int) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

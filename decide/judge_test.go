@@ -1,9 +1,11 @@
 package decide
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/kedge-opt/kedge/optimum"
@@ -105,6 +107,13 @@ func TestIntervalsHoldNinetyFive(t *testing.T) {
 	if got := within([]float64{inf, 1}, 0); got != (Between{-inf, inf}) { // between 1 and no value there is nothing to tell
 		t.Errorf("of 1 and no value: %v", got)
 	}
+	known := []float64{inf}
+	for i := range 40 {
+		known = append(known, float64(i))
+	}
+	if got := within(known, 0); got != (Between{1, 39}) { // a rank is met, and what is beside it does not matter
+		t.Errorf("of 0 … 39 and no value: %v", got)
+	}
 	if got := within([]float64{inf, inf, inf}, 0); got != (Between{inf, inf}) {
 		t.Errorf("of no values: %v", got)
 	}
@@ -159,5 +168,68 @@ func TestWalksOverDrawsAreCounted(t *testing.T) {
 	c.answer.Draws[0].Decision = []float64{-2.7, 0}
 	if s, err := c.find(t.Context(), [][]float64{{-2.5, 0}}); err == nil {
 		t.Errorf("nowhere with a value: %+v", s)
+	}
+}
+
+// By hand: of four losses the worst 2½ are 5, 4 and half of 3; at least one counts, and what is no number is the worst. What does not count may be infinite.
+func TestTheWorstPart(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		loss, weight []float64
+		part         float64
+	}{
+		{[]float64{1, 5, 3, 4}, []float64{0, 0.4, 0.2, 0.4}, 0.625}, {[]float64{1, 5, 3, 4}, []float64{0, 0.5, 0, 0.5}, 0.5}, {[]float64{1, 5, 3, 4}, []float64{0, 1, 0, 0}, 0.1}, {[]float64{1, 5, 3, 4}, []float64{0.25, 0.25, 0.25, 0.25}, 1}, {[]float64{1, 5, 3, 4}, []float64{0, 1 / 1.5, 0, 0.5 / 1.5}, 0.375},
+		{[]float64{2, 2, 2}, []float64{1. / 2, 1. / 2, 0}, 2. / 3}, {[]float64{inf, nan, 3}, []float64{0, 1, 0}, 0.3}, {[]float64{inf, nan, 3}, []float64{0.5, 0.5, 0}, 2. / 3},
+	} {
+		weight := slices.Repeat([]float64{7}, len(c.loss))
+		worst(weight, make([]int, len(c.loss)), c.loss, c.part)
+		for i, w := range c.weight {
+			if !(math.Abs(weight[i]-w) <= 1e-15) {
+				t.Errorf("the worst %v of %v: %v, want %v", c.part, c.loss, weight, c.weight)
+				break
+			}
+		}
+	}
+	c := &council{Matter: Matter{Rule: Rule{CVaR, 0.5}}, loss: []float64{1, 2}, weight: make([]float64, 2), order: make([]int, 2), slope: [][]float64{{nan}, {3}}}
+	g := []float64{9}
+	if value := c.mix(g); value != 2 || g[0] != 3 {
+		t.Errorf("the worse of two is %v with the slope %v", value, g)
+	}
+	c.loss, c.weight = []float64{inf, 3}, []float64{0, 0.5}
+	if got := c.weighed(); got != 1.5 {
+		t.Errorf("weighed: %v", got)
+	}
+}
+
+// Searches begin at the first start and at the five best of the others and of every second of 17 draws, by losses in closed form.
+func TestWhereSearchesBegin(t *testing.T) {
+	q, draws, mean := question(t, 17, Rule{Kind: Mean})
+	c, err := solve(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost := func(u []float64) (sum float64) {
+		for _, b := range draws {
+			sum += loss(b, mean, u) / float64(len(draws))
+		}
+		return sum
+	}
+	starts := [][]float64{{9, 9}, {8, 8}, q.Plug}
+	want := slices.Clone(starts[1:])
+	for i := 0; i < len(draws); i += 2 {
+		want = append(want, best(draws[i], mean))
+	}
+	slices.SortFunc(want, func(a, b []float64) int { return cmp.Compare(lost(a), lost(b)) })
+	got := c.promising(starts)
+	if len(got) != 6 || !slices.Equal(got[0], starts[0]) {
+		t.Fatalf("%v", got)
+	}
+	for i, u := range got[1:] {
+		if math.Hypot(u[0]-want[i][0], u[1]-want[i][1]) > 1e-6 {
+			t.Errorf("number %d is %v, want %v", i+1, u, want[i])
+		}
+	}
+	if got = c.promising(starts[:1]); len(got) != 6 {
+		t.Errorf("from one start: %v", got)
 	}
 }

@@ -1,7 +1,9 @@
 package forecast
 
 import (
+	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/kedge-opt/kedge/fit"
@@ -75,5 +77,52 @@ func TestErrorsOfEchoes(t *testing.T) {
 		if e := got[0]; !math.IsNaN(e.Share) || !math.IsInf(e.Error, 1) || e.Pairs != 2*c.people {
 			t.Errorf("%d people without errors: %+v", c.people, e)
 		}
+	}
+}
+
+// By hand, of one forecast of two entries, the first of which the last state met: the second counts alone, where 3² is missed by the last state, 1² by the model and 2² by the usual.
+func TestEntriesThatTheLastStateMet(t *testing.T) {
+	var all tally
+	all.add(0, 1, []float64{1, 2}, [ways][]float64{Model: {4, 3}, Last: {1, 5}, Usual: {9, 0}, Static: {1, 2}})
+	h := all.horizon(3, 2)
+	if h.Steps != 3 || h.Forecasts != 1 {
+		t.Errorf("%+v", h)
+	}
+	for w, want := range map[Manner]float64{Model: 0, Last: 8. / 9, Usual: 3. / 9, Static: -1. / 9} {
+		if !(math.Abs(h.Gain[w]-want) <= 1e-15) || !(h.GainError[w] <= 1e-15) {
+			t.Errorf("over %v the gain is %v ± %v, want %v", w, h.Gain[w], h.GainError[w], want)
+		}
+	}
+	if !slices.Equal(h.Error[Last], []float64{0, 3}) || !slices.Equal(h.Error[Model], []float64{3, 1}) {
+		t.Errorf("errors %v", h.Error)
+	}
+}
+
+// A thousand parts are fitted apart, one more is refused; what is wrong is told of no row.
+func TestMostParts(t *testing.T) {
+	f, unknowns := model(t)
+	l := made(7, 143, always(0.5), 0, 5) // 1001 rows
+	label := make([]int, len(l.Person))
+	for i := range label {
+		label[i] = i
+	}
+	var bad *fit.InputError
+	if _, err := Apart(t.Context(), f, l, unknowns, fit.Options{}, label); !errors.As(err, &bad) || bad.Row != -1 {
+		t.Errorf("1001 parts: %v", err)
+	}
+	label[1000] = 0
+	got, err := Apart(t.Context(), f, l, unknowns, fit.Options{}, label)
+	if err != nil || len(got[0].Values) != 1000 || !math.IsNaN(got[0].Chance) {
+		t.Errorf("1000 parts: %v", err)
+	}
+	if _, err := Roll(t.Context(), f, l, unknowns, fit.Options{}, Rolling{Steps: 0}); !errors.As(err, &bad) || bad.Row != -1 {
+		t.Errorf("no steps: %v", err)
+	}
+	if _, err := Echoes(f, fit.Log{}, &fit.Fitted{}); !errors.As(err, &bad) || bad.Row != -1 {
+		t.Errorf("no rows: %v", err)
+	}
+	l.Person[5], l.Time[5] = l.Person[3], l.Time[3]
+	if _, err := Echoes(f, l, &fit.Fitted{}); !errors.As(err, &bad) || bad.Row != 5 || bad.What != "repeats row 4: one person has two rows of time 3" {
+		t.Errorf("a row twice: %v", err)
 	}
 }

@@ -134,7 +134,7 @@ func Look(ctx context.Context, s *problem.Spec, files fs.FS, a Lookback) (*Retro
 	l := &looker{Lookback: a, spec: s, files: files, all: all}
 	var done atomic.Int64
 	maximize := make([]bool, len(origins))
-	err = crew.Share(max(1, a.Fit.Workers), len(origins), func(_, i int) (err error) {
+	err = crew.Share(a.Fit.Workers, len(origins), func(_, i int) (err error) {
 		if err = ctx.Err(); err == nil {
 			maximize[i], err = l.date(ctx, &origins[i])
 		}
