@@ -154,6 +154,40 @@ func TestAFaultStopsBlocks(t *testing.T) {
 	}
 }
 
+// Every instruction reads or writes as many numbers as it says, of 4 bytes or of 8, where it says: of 64 bits in shared memory they are those that were written there, and the
+// largest of two words is kept whole.
+func TestReadingAndWriting(t *testing.T) {
+	got, code := ran(t, `	.shared .align 16 .b8 room[32];
+	mov.u64 %u0, room;
+	ld.global.nc.f64 %x, [%at];
+	ld.volatile.global.f64 %y, [%at+8];
+	st.shared.f64 [%u0], %y;
+	st.shared.f64 [%u0+8], %x;
+	ld.shared.v2.f64 {%x, %z}, [%u0];
+	st.global.f64 [%at+16], %x;
+	st.global.f64 [%at+24], %z;
+	ld.global.nc.f32 %s, [%at+4];
+	ld.volatile.global.f32 %t, [%at];
+	st.shared.f32 [%u0+20], %s;
+	st.shared.f32 [%u0+16], %t;
+	ld.shared.v2.f32 {%t, %s}, [%u0+16];
+	ld.shared.f32 %r, [%u0+20];
+	st.global.f32 [%at+32], %s;
+	st.global.f32 [%at+36], %t;
+	st.global.f32 [%at+40], %r;
+	red.global.max.u64 [%at+48], 5;
+	red.global.max.u64 [%at+56], 5;
+`, 1, 1<<33|7, 1<<40|2, 0, 0, 0, 9<<32, 4, 1<<60)
+	if want := []uint64{1<<33 | 7, 1<<40 | 2, 1<<40 | 2, 1<<33 | 7, 7<<32 | 2, 9<<32 | 2, 5, 1 << 60}; code != 0 || !slices.Equal(got, want) {
+		t.Errorf("%x, %d, want %x", got, code, want)
+	}
+	for _, wrong := range []string{"ld.global.nc.f64 {%x, %y}, [%at]", "ld.shared.f64 {%x, %y}, [0]", "ld.shared.v2.f64 %x, [0]", "ld.volatile.global.f64 {%x, %y}, [%at]", "st.global.f64 [%at], {%x, %y}", "st.shared.f64 [0], {%x, %y}", "red.global.max.u64 [%at], {%x, %y}"} {
+		if _, err := read(body("\t"+wrong+";\n"), ""); err == nil {
+			t.Errorf("taken: %s", wrong)
+		}
+	}
+}
+
 // After a fault nothing more is done by the threads that are there, and one that has nothing to do with it has its steps before.
 func TestNothingIsDoneAfterAFault(t *testing.T) {
 	got, code := ran(t, "\tst.global.u64 [%at], 1;\n\tst.global.u64 [%at+12], 1;\n\tst.global.u64 [%at+8], 1;\n\tbra DONE;\n", 2, 0, 0, 0)
