@@ -2,8 +2,12 @@ package form
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
 )
 
 // A name of a file shows from its first character on.
@@ -102,3 +106,109 @@ func TestWhatFollowsIsLeftOut(t *testing.T) {
 		}
 	}
 }
+
+// A text may have 200,000 words and signs, however they are counted.
+func TestWordsAreCounted(t *testing.T) {
+	l, word := limits{tokens: MaxTokens - 1}, &token.Token{Type: token.StringType}
+	for i, want := range []string{"", "too long: more than 200000 words and signs", "too long: more than 200000 words and signs"} {
+		if got := l.refuse(word); got != want {
+			t.Errorf("word %d is refused by %q, want %q", MaxTokens+i, got, want)
+		}
+	}
+}
+
+// What the library leaves out is nowhere in the file, and no value at all.
+func TestTokensWithoutAPlace(t *testing.T) {
+	for _, tk := range []*token.Token{nil, {}} {
+		if m := faultAt(tk, "it is %s", "odd"); m.Line != 0 || m.Column != 0 || m.Msg != "it is odd" {
+			t.Errorf("%+v", m)
+		}
+		if at := (&tree{origin: Place{File: "x", Rank: 2}}).at(tk); at != (Place{File: "x", Rank: 2}) {
+			t.Errorf("at %+v", at)
+		}
+	}
+	if m := faultAt(&token.Token{Position: &token.Position{Line: 3, Column: 4}}, "odd"); m.Line != 3 || m.Column != 4 {
+		t.Errorf("%+v", m)
+	}
+	found := &Mistakes{}
+	root := (&tree{Mistakes: found, origin: Place{File: "x"}, path: "a"}).read(func(string) (ast.Node, *Mistake) { return &ast.NullNode{BaseNode: &ast.BaseNode{}}, nil }, "")
+	if err := found.Join(); root == nil || root.Shape != Null || !root.blank || err == nil || err.Error() != "x: a has no value; null stands for its default" {
+		t.Errorf("%+v, %v", root, err)
+	}
+}
+
+// Lines are broken where the next word does not fit any more, and not where it just does.
+func TestLinesAreBroken(t *testing.T) {
+	for width, want := range map[int][]string{4: {"äb", "cd", "efg"}, 5: {"äb cd", "efg"}, 8: {"äb cd", "efg"}, 9: {"äb cd efg"}, 1: {"äb", "cd", "efg"}} {
+		if got := breakLines([]string{" äb  cd efg"}, width); !slices.Equal(got, want) {
+			t.Errorf("%d wide: %q, want %q", width, got, want)
+		}
+	}
+	if got := breakLines([]string{"", "a"}, 9); !slices.Equal(got, []string{"", "a"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// An entry goes by the name that it has in the list of that path, and by its number in any other.
+func TestEntriesOfOtherLists(t *testing.T) {
+	root := ReadText(&Mistakes{}, Place{File: "x"}, "a: [{name: one}, {name: two}]\nb: {name: x}")
+	root.Locate("")
+	for _, c := range []struct {
+		list string
+		i    int
+		want string
+	}{{"a", 1, "a.two"}, {"a", 2, "a.2"}, {"a.zzz", 1, "a.zzz.1"}, {"a.one", 0, "a.one.0"}, {"b", 0, "b.0"}, {"c", 0, "c.0"}} {
+		if got := root.EntryPath(c.list, c.i); got != c.want {
+			t.Errorf("entry %d of %s is %s, want %s", c.i, c.list, got, c.want)
+		}
+	}
+}
+
+// What several sections share is told once where it is all of a section, and not where a choice comes first.
+func TestChoicesComeBeforeWhatIsShared(t *testing.T) {
+	var size float64
+	shared := func(f *Form) {
+		f.Shared("s", func() { Field(f, "size", &size, Positive(), Says("How large.", "", "1")) })
+	}
+	for name, x := range map[string]struct {
+		describe func(*Form)
+		want     []string
+	}{"all of it": {shared, []string{"s"}}, "behind a choice": {func(f *Form) {
+		if f.Decide("x", false) {
+			shared(f)
+		}
+	}, nil}, "behind a key": {func(f *Form) {
+		Field(f, "other", &size, Positive(), Says("Another.", "", "1"))
+		shared(f)
+	}, nil}} {
+		if got := NewVocabulary(x.describe).root.shelf.names; !slices.Equal(got, x.want) {
+			t.Errorf("%s: %q, want %q", name, got, x.want)
+		}
+	}
+}
+
+// Comments are as wide as 118 columns let them be: above a section behind its indentation and a sign, beside a key behind column 34.
+func TestCommentsFillTheirLines(t *testing.T) {
+	words := func(n int) string { return strings.Repeat("x", n-51) + " " + strings.Repeat("y", 50) }
+	for name, x := range map[string]struct {
+		room     int
+		describe func(m Meaning) func(*Form)
+	}{
+		"a section": {116, func(m Meaning) func(*Form) { return func(f *Form) { f.Section("a", m, below) } }},
+		"a section of a section": {114, func(m Meaning) func(*Form) {
+			return func(f *Form) { f.Section("b", Says("", "", ""), func(f *Form) { f.Section("a", m, below) }) }
+		}},
+		"a key": {82, func(m Meaning) func(*Form) { return func(f *Form) { Field(f, "a", new(float64), Positive(), m) } }},
+	} {
+		for more, lines := range []int{1, 2} {
+			describe := x.describe(Says(words(x.room+more), "", "1"))
+			text := string(NewVocabulary(describe).Annotate(Print(describe)))
+			if got := len(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' })); strings.Count(text, "# x")+strings.Count(text, "# y") != lines {
+				t.Errorf("%s: %d characters in %d lines:\n%s", name, x.room+more, got, text)
+			}
+		}
+	}
+}
+
+// below is a section with one key.
+func below(f *Form) { Field(f, "k", new(float64), Positive(), Says("", "", "1")) }
