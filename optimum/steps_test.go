@@ -289,6 +289,10 @@ func TestPlayersWithoutAnAnswerAreTold(t *testing.T) {
 	if err := s.verify(&SharedEquilibrium{Equilibrium: Equilibrium{Point: Point{Decision: []float64{0, 0}}}}); !errors.Is(err, errNoValue) {
 		t.Errorf("without losses: %v", err)
 	}
+	s.game = speechless{tug{a: 0.5}}
+	if err := s.verify(&SharedEquilibrium{Equilibrium: Equilibrium{Point: Point{Decision: []float64{0, 0}}}}); !errors.Is(err, errNoValue) {
+		t.Errorf("without replies: %v", err)
+	}
 	s.game = fieldless{tug{a: 0.5}}
 	if _, err := s.pressed(make([]float64, 2), []float64{1, 3}); !errors.Is(err, errNoValue) {
 		t.Errorf("without gradients: %v", err)

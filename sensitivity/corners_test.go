@@ -196,9 +196,29 @@ func TestTrustIsLost(t *testing.T) {
 	if l.solve(); l.trust != 0 {
 		t.Errorf("nothing is trusted by %v", l.trust)
 	}
-	l.trust, l.fit.weight, l.fit.yy[0] = 0.75, math.NaN(), math.NaN()
-	if l.solve(); l.trust != 0 || l.gain[0] != 0 {
-		t.Errorf("what is no number is trusted by %v, with the gain %v", l.trust, l.gain)
+	runaway, err := NewLearned(Learning{Dims: kedge.Dims{Decision: 1, State: 1}, Method: Kalman})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runaway.trust, runaway.gain[0], runaway.fit.weight = 0.75, 3, 5
+	runaway.fit.theta[0], runaway.fit.theta[1] = 0.5, 1 // p⁺ = p + ½u never settles
+	if runaway.solve(); runaway.trust != 0 || runaway.gain[0] != 0 || runaway.fit.weight != 0 {
+		t.Errorf("what never settles is trusted by %v, with the gain %v", runaway.trust, runaway.gain)
+	}
+}
+
+// Lengths that are wrong are named, where everybody has numbers of his own too.
+func TestLengthsOfEachAreNamed(t *testing.T) {
+	x := func(n int) []float64 { return make([]float64, n) }
+	for want, lengths := range map[string][5]int{"gu has 3 entries, want 2": {3, 4, 2, 8, 4}, "u has 1 entries, want 2": {2, 4, 1, 8, 4}, "d has 7 entries, want 8": {2, 4, 2, 7, 4}, "v has 2 entries, want 4": {2, 4, 2, 8, 2}, "v has 6 entries, want 4": {2, 4, 2, 8, 6}} {
+		func() {
+			defer func() {
+				if got := recover(); got != "sensitivity: "+want {
+					t.Errorf("%v, want %q", got, want)
+				}
+			}()
+			_ = (&PolarizedEach{Dim: 2}).PullRows(x(lengths[0]), x(lengths[1]), x(lengths[2]), x(lengths[3]), x(lengths[4]))
+		}()
 	}
 }
 
