@@ -43,3 +43,18 @@ func TestRestOfASimplex(t *testing.T) {
 		}
 	}
 }
+
+// Where a field has no value nothing is solved: it is looked at once.
+func TestNothingIsSolvedWithoutAField(t *testing.T) {
+	looks := 0
+	field := optimum.Field(func(g, u []float64) (float64, error) {
+		if looks++; looks > 9 { // as many are asked for the units
+			return 0, errBroken
+		}
+		g[0] = 1 + u[0]*u[0]
+		return 0, nil
+	})
+	if list, err := optimum.Rests(context.Background(), field, set.Box{Lower: []float64{-1}, Upper: []float64{5}}, []float64{0.5}, optimum.Effort{Starts: 1}); err == nil || looks != 9+3 {
+		t.Errorf("%+v after %d looks, %v", list, looks, err)
+	}
+}

@@ -252,3 +252,12 @@ func TestTheWorstConditionIsTaken(t *testing.T) {
 		}
 	}
 }
+
+// Differences are taken over steps of up to once the size of a decision.
+func TestStepsOfDifferences(t *testing.T) {
+	for step, ok := range map[float64]bool{0: true, 1e-9: true, 1: true, 1.5: false, 2: false, -1e-9: false} {
+		if err := (&Differences{Step: step}).Check(); (err == nil) != ok {
+			t.Errorf("a step of %v: %v", step, err)
+		}
+	}
+}
