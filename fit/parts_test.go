@@ -45,6 +45,10 @@ func TestDerivativesThatTell(t *testing.T) {
 	if err != nil || blind != nil || loose[0] || loose[1] || !mat.EqualApprox(inverse, mat.NewDense(2, 2, []float64{1. / 25, 0, 0, 4}), 1e-14) {
 		t.Errorf("by a prior: %v, %v, %v", mat.Formatted(inverse), blind, err)
 	}
+	known.Deviation = 0.5
+	if inverse, _, blind, err = Bread(mat.NewDense(2, 2, []float64{3, 0, 4, 0}), []Unknown{two[0], known}); err != nil || blind != nil || !(math.Abs(inverse.At(1, 1)-0.25) <= 1e-14) {
+		t.Errorf("by a firm prior: %v, %v, %v", mat.Formatted(inverse), blind, err)
+	}
 	for n := 1; n <= 2; n++ {
 		inverse, loose, blind, err = Bread(mat.NewDense(3, n, nil), two[:n])
 		if err != nil || len(blind) != n || !slices.Equal(loose, slices.Repeat([]bool{true}, n)) || !mat.Equal(inverse, mat.NewDense(n, n, nil)) || math.Abs(blind[0].By[0]) != 1 {

@@ -126,8 +126,13 @@ func TestHowMuchLagsAreTooSmall(t *testing.T) {
 // What people and times have of their own leaves a mean of 0 to each of them, by the normal equations; somebody without rows has the mean of the others.
 func TestPartsOfPeopleAndTimes(t *testing.T) {
 	person, turn := []int{0, 0, 0, 1, 1, 2, 2, 2}, []int{1, 2, 3, 1, 3, 2, 3, 4}
-	rest := []float64{1, 4, -2, 3, 0.5, 7, -1, 2}
-	for effects, has := range map[string][2]bool{record.OfPeople: {true, false}, record.OfTimes: {false, true}, record.OfBoth: {true, true}} {
+	for effects, has := range map[string][2]bool{record.OfPeople: {true, false}, record.OfTimes: {false, true}, record.OfBoth: {true, true}, record.ByChanceAndTime: {true, true}} {
+		rest := []float64{1, 4, -2, 3, 0.5, 7, -1, 2}
+		if effects == record.ByChanceAndTime { // all below 0
+			for i := range rest {
+				rest[i] -= 30
+			}
+		}
 		w := &work{log: &record.Recorded{People: []string{"a", "b", "c", "d"}}, rows: fit.Log{Person: person}, turn: turn, spec: &problem.Spec{}}
 		w.spec.Data = &record.DataSection{Effects: effects}
 		own, season := w.parts(rest)
@@ -138,12 +143,12 @@ func TestPartsOfPeopleAndTimes(t *testing.T) {
 			times[turn[i]] += left
 		}
 		for p, sum := range people[:3] {
-			if mean += own[p] / 3; has[0] && !(math.Abs(sum) <= 1e-11) || !has[0] && own[p] != 0 {
+			if mean += own[p] / 3; has[0] && !(math.Abs(sum) <= 1e-10) || !has[0] && own[p] != 0 {
 				t.Errorf("%s: %v is left of person %d with %v", effects, sum, p, own[p])
 			}
 		}
 		for at, sum := range times {
-			if has[1] && !(math.Abs(sum) <= 1e-11) || !has[1] && season[at] != 0 {
+			if has[1] && !(math.Abs(sum) <= 1e-10) || !has[1] && season[at] != 0 {
 				t.Errorf("%s: %v is left of time %d with %v", effects, sum, at, season[at])
 			}
 		}
@@ -161,6 +166,11 @@ func TestSmallSums(t *testing.T) {
 	if got := slope([]float64{1, 2}, []float64{3, -2}, 0.25); !slices.Equal(got, []float64{4, -8}) {
 		t.Errorf("slopes %v", got)
 	}
+	for share, want := range map[float64]float64{0: 1, 0.125: 1.5, 0.25: 2, 0.75: 6, 0.875: 7, 1: 8} {
+		if got := quantile([]float64{1, 2, 2, 6, 8}, share); got != want {
+			t.Errorf("quantile %v is %v, want %v", share, got, want)
+		}
+	}
 	w := &work{log: &record.Recorded{People: make([]string, 4)}, rows: fit.Log{Person: []int{2, 2, 0, 3, 0}}}
 	if got := w.spread([]float64{1, 2, 3, 4, 8, 9}, 2); !slices.Equal(got, []float64{3, 4, 4, 5, 1, 2, 8, 9}) {
 		t.Errorf("traits %v", got)
@@ -169,7 +179,7 @@ func TestSmallSums(t *testing.T) {
 	if c.trim(); c.ownBy == nil || c.seasonBy != nil {
 		t.Errorf("%+v", c)
 	}
-	for v, want := range map[float64]string{0.1: "0.1", -3: "-3", 1e300: "1e+300", math.Inf(1): "null", math.Inf(-1): "null"} {
+	for v, want := range map[float64]string{0.1: "0.1", 0.123456789: "0.123456789", -3: "-3", 1e300: "1e+300", math.Inf(1): "null", math.Inf(-1): "null"} {
 		if got, err := Amount(v).MarshalJSON(); err != nil || string(got) != want {
 			t.Errorf("%v is %s, %v", v, got, err)
 		}

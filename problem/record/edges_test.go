@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/kedge-opt/kedge/problem/form"
 )
 
 // A thousand groups are taken, one more is refused, with the first row.
@@ -61,5 +63,18 @@ func TestUnknownsOfOneEntry(t *testing.T) {
 		if u, fault := ReadUnknown(text); fault != "" || u.String() != text || strings.Join(u.Names("a"), " ") != names {
 			t.Errorf("%s is read as %s with %q, %s", text, u.String(), u.Names("a"), fault)
 		}
+	}
+}
+
+// What is asked for is taken out of a copy that stands where the document does: ranks among documents are as they were. What was found out about the file is told.
+func TestWhatIsTakenOver(t *testing.T) {
+	found := &form.Mistakes{}
+	root := form.ReadText(found, form.Place{File: "x.yaml", Rank: 3}, "dynamics: {kind: polarized, lambda: '?', sigma: 0.5}")
+	plain, asked := Ask(root, found)
+	if len(asked) != 1 || plain == root || plain.At != root.At || plain.Get("dynamics").Get("sigma").At != root.Get("dynamics").Get("sigma").At {
+		t.Errorf("%+v at %+v, want %+v", asked, plain.At, root.At)
+	}
+	if l, err := read(t, "", "who;week;y;q\na;1;1;1\na;2;2;1\n"); err != nil || len(l.Notes) != 1 || l.Notes[0] != "fields are separated by semicolons" {
+		t.Errorf("%+v, %v", l, err)
 	}
 }
