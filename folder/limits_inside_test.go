@@ -1,6 +1,13 @@
 package folder
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kedge-opt/kedge/internal/disk"
+)
 
 // Limits are those that were chosen, and formats those that folders are in.
 func TestLimits(t *testing.T) {
@@ -21,6 +28,26 @@ func TestLimits(t *testing.T) {
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %v, want %v", name, c.got, c.want)
+		}
+	}
+}
+
+// A mark of what is growing in a folder has a mebibyte at most, and says what that is.
+func TestMarksOfFolders(t *testing.T) {
+	for length, fits := range map[int]bool{1_048_576: true, 1_048_577: false} {
+		at := t.TempDir()
+		text := `{"kind": "sweep", "note": "x"}`
+		if err := os.WriteFile(filepath.Join(at, unfinishedFile), []byte(text+strings.Repeat(" ", length-len(text))), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		dir, err := disk.Disk{}.Open(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer dir.Close()
+		kind, err := markOf(dir)
+		if fits && (err != nil || kind != KindSweep) || !fits && (err == nil || kind != "" || !strings.HasPrefix(err.Error(), dir.Path(unfinishedFile)+": ")) {
+			t.Errorf("%d bytes: %q, %v", length, kind, err)
 		}
 	}
 }
