@@ -105,3 +105,15 @@ func TestMapsThatFailAtOnce(t *testing.T) {
 		t.Errorf("%v, %+v, %v", x, s, err)
 	}
 }
+
+// What is left out is as the comments of Settings say, and what is set stays.
+func TestSettingsThatAreLeftOut(t *testing.T) {
+	for _, c := range []struct{ given, want fixpoint.Settings }{
+		{fixpoint.Settings{}, fixpoint.Settings{Memory: 5, MaxSteps: 10_000, Tolerance: 1e-13}}, {fixpoint.Settings{Memory: 1}, fixpoint.Settings{Memory: 1, MaxSteps: 10_000, Tolerance: 1e-13}},
+		{fixpoint.Settings{MaxSteps: 1}, fixpoint.Settings{Memory: 5, MaxSteps: 1, Tolerance: 1e-13}}, {fixpoint.Settings{Tolerance: 1}, fixpoint.Settings{Memory: 5, MaxSteps: 10_000, Tolerance: 1}},
+	} {
+		if got := fixpoint.New(2, c.given).Settings(); got != c.want {
+			t.Errorf("%+v becomes %+v, want %+v", c.given, got, c.want)
+		}
+	}
+}
