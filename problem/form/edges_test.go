@@ -180,7 +180,7 @@ func TestChoicesComeBeforeWhatIsShared(t *testing.T) {
 	}, nil}, "behind a key": {func(f *Form) {
 		Field(f, "other", &size, Positive(), Says("Another.", "", "1"))
 		shared(f)
-	}, nil}} {
+	}, nil}, "within another": {func(f *Form) { f.Shared("r", func() { shared(f) }) }, []string{"r"}}} {
 		if got := NewVocabulary(x.describe).root.shelf.names; !slices.Equal(got, x.want) {
 			t.Errorf("%s: %q, want %q", name, got, x.want)
 		}
@@ -212,3 +212,34 @@ func TestCommentsFillTheirLines(t *testing.T) {
 
 // below is a section with one key.
 func below(f *Form) { Field(f, "k", new(float64), Positive(), Says("", "", "1")) }
+
+// A vector of no length, or of more than numbers hold, points nowhere; the longest that they hold points somewhere.
+func TestVectorsThatPointNowhere(t *testing.T) {
+	for name, x := range map[string]struct {
+		v    []float64
+		want string
+	}{
+		"nothing": {nil, ""}, "zeros": {[]float64{0, 0}, "x: a has length 0 and points nowhere"}, "short": {[]float64{5e-324, 0}, ""}, "long": {[]float64{math.MaxFloat64, 0}, ""},
+		"endless": {[]float64{math.MaxFloat64, -math.MaxFloat64}, "x: a has length +Inf and points nowhere"}, "of another length": {[]float64{1}, "x: a has 1 entry, it has 2"},
+	} {
+		c := &Check{Mistakes: &Mistakes{}, Root: &Node{Shape: Mapping, At: Place{File: "x"}}}
+		c.Direction("a", x.v, Length{2, "it", nil})
+		got := ""
+		if err := c.Join(); err != nil {
+			got = err.Error()
+		}
+		if got != x.want {
+			t.Errorf("%s: %q, want %q", name, got, x.want)
+		}
+	}
+}
+
+// Whole numbers that are written with a point or an exponent are taken up to 2⁵³, beyond which neighbours are the same.
+func TestWholeNumbersWithAPoint(t *testing.T) {
+	c := Count(-1<<62, 1<<62)
+	for text, want := range map[string]int{"9007199254740992.0": 1 << 53, "-9.007199254740992e15": -1 << 53, "9007199254740994": 1<<53 + 2, "9007199254740994.0": 0, "-9.007199254740994e15": 0, "1.5": 0, "3.0": 3, "1e3": 1000} {
+		if got, ok := c.Read(&Mistakes{}, &Node{Shape: Scalar, Text: text}); ok != (want != 0) || ok && got != want {
+			t.Errorf("%s is %d, %v, want %d", text, got, ok, want)
+		}
+	}
+}
