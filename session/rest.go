@@ -111,7 +111,7 @@ func (h *Fleet) thin(most int, since time.Time) {
 			break
 		}
 		a.mu.Lock()
-		if a.loop != nil && !a.gone {
+		if a.loop != nil {
 			h.rest(a)
 		}
 		a.mu.Unlock()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kedge-opt/kedge/session"
 	"github.com/kedge-opt/kedge/session/guard"
+	"github.com/kedge-opt/kedge/session/plan"
 )
 
 // A rule that learns people's answer says with every decision how far that is trusted, and one that heeds constraints what they cost.
@@ -240,6 +241,32 @@ func TestWhatARevisionKeepsMustBeKept(t *testing.T) {
 		err = l.Replay(s.past.events[i], &s.past)
 	}
 	if err == nil || err.Error() != "of another version" {
+		t.Errorf("%v after %d plans", err, plans)
+	}
+}
+
+// stubborn is a rule that takes neither what another remembers nor what is live.
+type stubborn struct{ plan.Rule }
+
+var errStubborn = errors.New("it does not move")
+
+func (stubborn) UnmarshalBinary([]byte) error    { return errStubborn }
+func (stubborn) Rebase([]float64, float64) error { return errStubborn }
+
+// A revision whose rule can neither go on nor begin at what is live has failed.
+func TestRevisionsThatBeginNowhere(t *testing.T) {
+	plans := 0
+	past := ledger{blobs: map[session.Hash][]byte{}}
+	s := &scene{T: t, past: past, now: time.Date(2026, 11, 16, 6, 0, 0, 0, time.UTC), loop: session.New("shop", func(spec string) (*session.Brief, error) {
+		b, err := session.Standard(spec)
+		if plans++; plans > 1 && err == nil {
+			b.Rule = stubborn{b.Rule}
+		}
+		return b, err
+	})}
+	s.must(session.Create{Spec: shop, Mode: session.Live, Epoch: "e"})
+	s.must(session.Deploy{K: s.ask().K, U: []float64{3, 3}})
+	if _, _, err := s.loop.Do(s.now, "test", session.Revise{Spec: change("step: 0.05", "step: 0.1"), Revision: 1}, &s.past); !errors.Is(err, errStubborn) {
 		t.Errorf("%v after %d plans", err, plans)
 	}
 }

@@ -191,7 +191,7 @@ func TestHowPeopleLean(t *testing.T) {
 						want = leanings(d, w, all, k)
 					}
 					at := &AnswerPoint{}
-					got := g.lean(d, w, at)
+					got := g.lean(n, d, w, at)
 					for i := range got {
 						if len(got) != n || math.Abs(got[i]-want[i]) > 1e-9 {
 							t.Fatalf("%d people of %d traits after %d closes: %v, want %v", n, k, closes, got, want)
@@ -206,7 +206,7 @@ func TestHowPeopleLean(t *testing.T) {
 	}
 	g := New(Duty{Live: live.New(), Dims: kedge.Dims{Decision: 1, State: 1, Trait: 1}})
 	g.Trust = &Trusting{Closes: 3, Who: []float64{30}}
-	if got := g.lean(slices.Repeat([]float64{7}, 20), nil, &AnswerPoint{}); !slices.Equal(got, make([]float64, 20)) {
+	if got := g.lean(20, slices.Repeat([]float64{7}, 20), nil, &AnswerPoint{}); !slices.Equal(got, make([]float64, 20)) {
 		t.Errorf("people who are all alike: %v", got)
 	}
 }
@@ -266,5 +266,28 @@ func TestWhatIsSaidOfAnswers(t *testing.T) {
 	}
 	if ratio.Turns != 9 || ratio.Verdict != "" {
 		t.Errorf("what is remembered has changed: %+v", ratio)
+	}
+}
+
+// bare is calm people who have no traits: they settle at less than the decision.
+type bare struct{ calm }
+
+func (bare) Dims() kedge.Dims { return kedge.Dims{Decision: 1, State: 1} }
+
+func (b bare) Next(next, p, u, _ []float64) { next[0] = b.left*p[0] - (1-b.left)*u[0] }
+
+func (bare) Settle(p, u, _ []float64) (worst kedge.Residual, err error) {
+	p[0] = -u[0]
+	return worst, nil
+}
+
+// People without traits answer as well: nobody of them leans.
+func TestAnswersWithoutTraits(t *testing.T) {
+	g := of(0.5)
+	g.Dims, g.Model.Dynamics = bare{}.Dims(), bare{calm{fading{left: 0.5}}}
+	g.Course = [][]float64{{2}, {3}}
+	at := g.point([]float64{-4, -2, 6}, nil, nil, []float64{1})
+	if at == nil || !slices.Equal(at.Said, []float32{-1.5}) || !slices.Equal(at.Seen, []float32{1}) || len(at.Who) != 0 {
+		t.Errorf("%+v", at)
 	}
 }

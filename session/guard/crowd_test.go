@@ -2,6 +2,7 @@ package guard
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"testing"
@@ -104,6 +105,22 @@ func TestMixturesInShares(t *testing.T) {
 	}
 	if want := []float64{40, 10}; !slices.Equal(g.Mixed.People[1], want) {
 		t.Errorf("looking has changed %v", g.Mixed.People)
+	}
+}
+
+// χ² with one degree of freedom is beyond c as often as a normal number is beyond √c; people may be worth less than one.
+func TestFewPeopleAreCompared(t *testing.T) {
+	for name, x := range map[string]struct{ got, chi float64 }{
+		"two samples":          {alike([]float64{0.4, 0.2}, []float64{0.2, 0.4}), 2 * 0.04 / 0.6},
+		"of other sizes":       {alike([]float64{0.8, 0.4}, []float64{0.1, 0.2}), 0.04/0.9 + 0.04/0.6}, // sums are 1.2 and 0.3: (2·0.1 − 0.8/2)² and (2·0.2 − 0.4/2)²
+		"beside what is known": {fits([]float64{0.5, 0.5}, []float64{0.6, 0.4}), 2 * 0.01 / 0.5},
+	} {
+		if want := math.Erfc(math.Sqrt(x.chi / 2)); math.Abs(x.got-want) > 1e-11 {
+			t.Errorf("%s: %v, want %v", name, x.got, want)
+		}
+	}
+	if p := fits([]float64{1, 0, 1}, []float64{6, 0.5, 4}); p != 0 {
+		t.Errorf("half of one who cannot be: %g", p)
 	}
 }
 

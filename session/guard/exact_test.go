@@ -302,16 +302,36 @@ func TestRatiosAreSlopes(t *testing.T) {
 	if q := ratioOf(append(three, AnswerPoint{Said: make([]float32, 3), Seen: make([]float32, 3)})); q.Ratio == nil || *q.Ratio != 1 { // of which three say as much as the other
 		t.Errorf("three turns that say all alike: %+v", q)
 	}
+	if q := ratioOf(three); q.Ratio == nil || *q.Ratio != 1 || q.Turns != 3 {
+		t.Errorf("three turns: %+v", q)
+	}
+	if middle := (weighted{[]float64{5}, []float64{0}}).median(); middle != 5 {
+		t.Errorf("the median of one is %g", middle)
+	}
 	if q := ratioOf(three[:2]); q.Ratio != nil || q.Turns != 2 {
 		t.Errorf("two turns: %+v", q)
+	}
+	for seen, isKnown := range map[float32]bool{8: false, 7: true} { // said differs by 7.9e-6 to either side, a millionth of which are 7.9
+		var points []AnswerPoint
+		for _, said := range []float32{7.9e-6, -7.9e-6, 7.9e-6, -7.9e-6} {
+			points = append(points, AnswerPoint{Said: []float32{said}, Seen: []float32{seen}})
+		}
+		if q := ratioOf(points); (q.Ratio != nil) != isKnown {
+			t.Errorf("seen is %g: %+v", seen, q)
+		}
 	}
 	for steps, isKnown := range map[int]bool{8: false, 10: true, 100: true} { // ulps of 1, of which 8.4 are a millionth
 		var points []AnswerPoint
 		for _, sign := range []int{1, -1, 1, -1} {
 			points = append(points, AnswerPoint{Said: []float32{float32(1 + float64(sign*steps)*0x1p-23)}, Seen: []float32{0}})
 		}
-		if q := ratioOf(points); (q.Ratio != nil) != isKnown {
-			t.Errorf("%d ulps to either side: %+v", steps, q)
+		for range 2 { // then of 8
+			if q := ratioOf(points); (q.Ratio != nil) != isKnown {
+				t.Errorf("%d ulps to either side: %+v", steps, q)
+			}
+			for i := range points {
+				points[i].Said[0] *= 8
+			}
 		}
 	}
 }
@@ -337,6 +357,22 @@ func TestWhoIsLookedAt(t *testing.T) {
 		}
 		if out := g.Sieve(&seen); math.Abs(float64(out.Spread.Median[0]-want)) > 1 || n == 2048 && out.Spread.Median[0] != want {
 			t.Errorf("the median of %d people is %g, want %g", n, out.Spread.Median[0], want)
+		}
+	}
+}
+
+// A range that is open to one side has an end at the other.
+func TestRangesThatAreOpen(t *testing.T) {
+	inf := math.Inf(1)
+	for _, x := range []struct {
+		state, trait []float64
+		out          int
+	}{{[]float64{-inf, inf}, []float64{-inf, inf}, 0}, {[]float64{-inf, 5}, []float64{-inf, inf}, 1}, {[]float64{5, inf}, []float64{-inf, inf}, 2}, {[]float64{-inf, inf}, []float64{-inf, 2}, 1}, {[]float64{-inf, inf}, []float64{3, inf}, 2}} {
+		g := New(Duty{Live: live.New(), Dims: kedge.Dims{Decision: 1, State: 1, Trait: 1}})
+		g.Live.StateRange, g.Live.TraitRange = x.state, x.trait
+		seen := kedge.Observation{P: []float64{4, 4, 6}, D: []float64{1, 2, 3}}
+		if out := g.Sieve(&seen); out.Out != x.out || out.Outside != x.out || len(seen.P) != 3-x.out {
+			t.Errorf("states within %v, traits within %v: %+v", x.state, x.trait, out)
 		}
 	}
 }

@@ -211,7 +211,7 @@ func (g *Guard) point(p, d, w, first []float64) *AnswerPoint {
 		}
 	}
 	at := &AnswerPoint{}
-	mean := g.leaning(p, said, still, w, g.lean(d, w, at))
+	mean := g.leaning(p, said, still, w, g.lean(len(p)/dim.State, d, w, at))
 	for _, j := range kedge.Some(dim.State, mostSensed) {
 		mx, my := mean[j], mean[dim.State+j]
 		if !finite(mx, my) {
@@ -242,13 +242,13 @@ func (g *Guard) leaning(p, said, still, w, lean []float64) []float64 {
 	return mean
 }
 
-// lean is how much each of some people must count less than in their mean for that to be the mean of people with the traits of all closes: who is
+// lean is how much each of n people must count less than in their mean for that to be the mean of people with the traits of all closes: who is
 // asked by chance makes a difference where the model is wrong about everybody in another way. It is the regression estimator of surveys.
-func (g *Guard) lean(d, w []float64, at *AnswerPoint) []float64 {
-	which := kedge.Some(g.Dims.Trait, mostSensed)
-	k, n := len(which), len(d)/max(1, g.Dims.Trait)
+func (g *Guard) lean(n int, d, w []float64, at *AnswerPoint) []float64 {
+	which, factors := kedge.Some(g.Dims.Trait, mostSensed), make([]float64, n)
+	k := len(which)
 	if k == 0 {
-		n = 0
+		return factors
 	}
 	features, off, all := make([]float64, n*k), make([]float64, k), 0.0
 	for i := range n {
@@ -262,7 +262,6 @@ func (g *Guard) lean(d, w []float64, at *AnswerPoint) []float64 {
 		off[j] /= all
 		at.Who = append(at.Who, short(off[j]))
 	}
-	factors := make([]float64, max(n, len(d)/max(1, g.Dims.Trait)))
 	if n < 2*k+leastLean || g.Trust == nil || g.Trust.Closes < leastAnswers {
 		return factors
 	}
