@@ -19,6 +19,7 @@ func TestVanished(t *testing.T) {
 		{[]float64{0.9, 0, 0, 0.5}, []float64{0.1, 0.5}, []float64{1, 2, 3, 4}, nil},
 		{[]float64{0.9, 0, 0, 0.5}, []float64{0, 0}, []float64{1, 2, 3, 4}, []int{0, 1}},
 		{[]float64{0.9, 0, 0, 0.5}, []float64{0, 0}, []float64{1, 0, 3, 0}, []int{0}},
+		{[]float64{0.9, 0, 0, 0.5}, []float64{0, 0}, []float64{1, 2, 3, 0}, []int{0, 1}}, // who begins elsewhere than at 0 is one of them
 	} {
 		f, err := dynamics.NewAffine(kedge.Dims{Decision: 1, State: 2, Trait: 2}, c.a, c.b, make([]float64, 4))
 		if err != nil {
