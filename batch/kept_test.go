@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kedge-opt/kedge"
 	"github.com/kedge-opt/kedge/batch"
+	"github.com/kedge-opt/kedge/internal/npy"
 	"github.com/kedge-opt/kedge/problem/live"
 )
 
@@ -88,5 +90,26 @@ func TestArraysOfTexts(t *testing.T) {
 		if _, err := read(batch.NPZ, b.Bytes()); !errors.As(err, &f) || *f != (batch.Flaw{Kind: batch.Malformed, Pointer: "/" + name, Detail: "array " + name + " holds texts, want numbers"}) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// Traits of nobody are not those of all, and traits that a spec wants nobody to have are refused, unless people have none anyhow.
+func TestTraitsThatShouldNotBe(t *testing.T) {
+	var b bytes.Buffer
+	if err := npy.WriteZip(&b, npy.Named{Name: "d", Array: npy.Array{Shape: []int{0, 2}}}, npy.Named{Name: "p", Array: npy.Array{Shape: []int{1, 3}, Data: []float64{1, 2, 3}}}); err != nil {
+		t.Fatal(err)
+	}
+	var f *batch.Flaw
+	if _, err := read(batch.NPZ, b.Bytes()); !errors.As(err, &f) || *f != (batch.Flaw{Kind: batch.DimensionMismatch, Pointer: "/d", Detail: "/d has 0, want 1 rows, one a row of p"}) {
+		t.Errorf("%v", err)
+	}
+	without := &live.Arrangement{Weights: live.Without, Traits: live.Without, IDs: live.Without}
+	one := batch.Batch{P: []float64{1, 2, 3}, D: []float64{4, 5}}
+	if _, f := one.Check(dims, without); f == nil || *f != (batch.Flaw{Kind: batch.DimensionMismatch, Pointer: "/d", Detail: "rows have traits, but by live.samples they have none"}) {
+		t.Errorf("%v", f)
+	}
+	one.D = nil
+	if n, f := one.Check(kedge.Dims{Decision: 2, State: 3}, without); n != 1 || f != nil {
+		t.Errorf("%d, %v", n, f)
 	}
 }
