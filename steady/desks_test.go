@@ -107,7 +107,7 @@ func TestWhereWalksLead(t *testing.T) {
 	}{
 		{"there", once(0.5), 0.5, 0.5, false, 1}, {"beside", once(0.5), 0.5, 0.5 + 1e-6/2, false, 1}, {"elsewhere", once(0.5), 0.5, 0.5 + 1.5e-6, true, 1},
 		{"just beside", once(0), 0, 1e-6, false, 1}, {"beside, far out", once(8), 8, 8 + 7e-6, false, 1}, {"elsewhere, far out", once(8), 8, 8 + 9e-6, true, 1}, {"after a step", once(4), 1, 1, true, 2},
-		{"a step of 10⁻¹²", by(0.9e-12), 0, 5, true, 1}, {"a longer one", by(1.5e-12), 0, 5, false, longMemory}, {"a longer one, far out", by(7e-12), 8, 5, true, 1}, {"a longer one yet", by(9e-12), 8, 5, false, longMemory},
+		{"a step of 10⁻¹²", by(1e-12), 0, 5, true, 1}, {"a longer one", by(1.5e-12), 0, 5, false, longMemory}, {"a longer one, far out", by(7e-12), 8, 5, true, 1}, {"a longer one yet", by(9e-12), 8, 5, false, longMemory},
 		{"no number", once(math.NaN()), 0, 5, false, 1}, {"no end", func(p float64) float64 { return 1e200 * (1 + p) }, 0, 5, false, 2},
 	} {
 		m := &moving{step: x.step}
