@@ -125,3 +125,14 @@ func TestNewestLinks(t *testing.T) {
 		}
 	}
 }
+
+// Times are told of up to a thousand decisions.
+func TestTimesOfSoManyDecisions(t *testing.T) {
+	c := &call{Server: &Server{journal: store.NewMemory()}, loop: "shop"}
+	if list, err := c.times(make([]int, 1000)); err != nil || len(list) != 1000 {
+		t.Errorf("%d times, %v", len(list), err)
+	}
+	if _, err := c.times(make([]int, 1001)); err == nil || problemOf(err).Status != 413 || problemOf(err).Detail != "times are there for up to 1000 points" {
+		t.Errorf("of more: %v", err)
+	}
+}
