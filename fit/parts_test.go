@@ -213,3 +213,89 @@ func TestFactorsOfDerivatives(t *testing.T) {
 		}
 	}
 }
+
+// By hand: covariances of what is loose are infinite, and numbers that nobody asked for are left out.
+func TestCovariancesThatAreTaken(t *testing.T) {
+	inf := math.Inf(1)
+	f := &Fitted{Value: make([]float64, 3), Error: make([]float64, 3), Cov: make([]float64, 9)}
+	f.Take(mat.NewDense(3, 3, []float64{4, 1, 7, 3, 9, 7, 7, 7, 7}), []int{0, 2, 5}, []bool{false, true, false})
+	if !slices.Equal(f.Cov, []float64{4, 0, inf, 0, 0, 0, inf, 0, inf}) || !slices.Equal(f.Error, []float64{2, 0, inf}) {
+		t.Errorf("%v, errors %v", f.Cov, f.Error)
+	}
+	f.Take(mat.NewDense(2, 2, []float64{4, 1, 3, 9}), []int{0, 2}, []bool{false, false})
+	if !slices.Equal(f.Cov, []float64{4, 0, 2, 0, 0, 0, 2, 0, 9}) || !slices.Equal(f.Error, []float64{2, 0, 3}) {
+		t.Errorf("%v, errors %v", f.Cov, f.Error)
+	}
+}
+
+// By hand: what is kept is of the last look, but not of the first, and in units of one error for all it is told in those of another.
+func TestWhatIsKept(t *testing.T) {
+	p, k := &Foothold{}, &kept{scores: mat.NewDense(1, 1, []float64{9})}
+	if k.turn(p, []float64{2}); k.at != nil || !k.begun {
+		t.Errorf("of the first look: %+v", k)
+	}
+	if k.turn(p, []float64{2}); k.at != p || !k.isOn() {
+		t.Errorf("of the second: %+v", k)
+	}
+	for _, c := range []struct{ spread, want float64 }{{3, 4}, {6, 1}, {6, 1}, {3, 4}} {
+		if got, ok := k.of(p, []float64{c.spread}); !ok || !(math.Abs(got.At(0, 0)-c.want) <= 1e-14) {
+			t.Errorf("in units of %v: %v, %v", c.spread, got, ok)
+		}
+	}
+	if _, ok := k.of(&Foothold{}, []float64{3}); ok {
+		t.Error("of another place")
+	}
+	if _, ok := (*kept)(nil).of(p, nil); ok {
+		t.Error("of nothing")
+	}
+	k.turn(p, []float64{2, 3})
+	if _, ok := k.of(p, []float64{2, 3}); !ok {
+		t.Error("of two errors: nothing")
+	}
+	if _, ok := k.of(p, []float64{2, 4}); ok {
+		t.Error("in units of other errors")
+	}
+}
+
+// Counts are not below 0, and answers from 0 to 1.
+func TestObservationsThatLawsHave(t *testing.T) {
+	for _, c := range []struct {
+		law LawKind
+		y   float64
+		is  bool
+	}{{Poisson, -0.5, false}, {Poisson, 0, true}, {Poisson, 7, true}, {Bernoulli, -0.5, false}, {Bernoulli, 0, true}, {Bernoulli, 1, true}, {Bernoulli, 1.5, false}, {Normal, -9, true}, {Student, 9, true}} {
+		if got := (ErrorLaw{Kind: c.law}).fault(c.y); (got == "") != c.is {
+			t.Errorf("%v of law %d: %q", c.y, c.law, got)
+		}
+	}
+}
+
+// By hand: a descent has come to its end where what is expected and what is gained are both no more than 1e-15 of 1 + the loss.
+func TestWhereFreeDescentsEnd(t *testing.T) {
+	for _, c := range []struct {
+		promised, gained float64
+		ended            bool
+	}{{0.8e-15, 0.8e-15, true}, {1.5e-15, 0.8e-15, false}, {0.8e-15, 1.5e-15, false}} {
+		slope := promising(c.promised, 1e-3)
+		p, asked := reading(says(0, slope, 1), says(-c.gained, slope, 1), says(-c.gained, slope, 1))
+		end, err := Descend([]float64{0}, p.unknowns, func(theta []float64) (*Foothold, error) { return p.how.at(t.Context(), theta, nil, nil, 1) })
+		if err != nil || end == nil || c.ended != (len(*asked) == 2) {
+			t.Errorf("%+v: %+v after %d looks, %v", c, end, len(*asked), err)
+		}
+	}
+	for _, u := range []Unknown{{Start: 0.25, Lower: math.Inf(-1), Upper: 50}, {Start: 0.25, Lower: -50, Upper: math.Inf(1)}} { // around the start where one end is open
+		for n := range 50 {
+			if v := startOf([]Unknown{u}, 1, 3, 1+n)[0]; !(math.Abs(v-0.25) < 5) {
+				t.Errorf("%+v: start %d is %v", u, n, v)
+			}
+		}
+	}
+}
+
+// By hand: below a mean of ½ a count of 3 goes on by the parabola that has the loss ½ − 3 + 3·log 6, the slope 5 and, with the count and the mean over its square, the curvature 14 there.
+func TestCountsBelowTheLeastMean(t *testing.T) {
+	v := counted(3, 0.25, 0.5)
+	if want := 0.5 - 3 + 3*math.Log(6) + 14*0.0625/2 + 5*0.25; !(math.Abs(v.loss-want) <= 1e-14) || v.score != 5+14*0.25 || v.curve != 14 || v.bend != 14 || v.expected != 14 {
+		t.Errorf("%+v, want a loss of %v", v, want)
+	}
+}
