@@ -243,3 +243,44 @@ func TestWholeNumbersWithAPoint(t *testing.T) {
 		}
 	}
 }
+
+// Entries of lists that begin on one line are nested, at most 32 of them; on another line the count begins again.
+func TestDashesOfALineAreCounted(t *testing.T) {
+	l := limits{}
+	for i := range 2*MaxDepth + 1 {
+		line := 1 + i/MaxDepth
+		got := l.refuse(&token.Token{Type: token.SequenceEntryType, Position: &token.Position{Line: line}})
+		if got != "" {
+			t.Errorf("dash %d is refused: %s", i, got)
+		}
+	}
+	for range MaxDepth - 1 {
+		l.refuse(&token.Token{Type: token.SequenceEntryType, Position: &token.Position{Line: 3}})
+	}
+	if got := l.refuse(&token.Token{Type: token.SequenceEntryType, Position: &token.Position{Line: 3}}); got != "nested more than 32 deep" {
+		t.Errorf("one dash more is refused by %q", got)
+	}
+}
+
+// Words without a sentence are told beside keys without one.
+func TestWordsWithoutASentenceAreTold(t *testing.T) {
+	var x string
+	v := NewVocabulary(func(f *Form) {
+		Field(f, "colour", &x, OneOf(Choice("red", "Like fire", ""), Choice("green", "Like grass.", ""), Choice("blue", "", "")), Says("How it looks", "", "pink"))
+	})
+	want := []string{`colour means "How it looks", want a sentence`, `colour: red means "Like fire", want a sentence`, `colour: blue means "", want a sentence`, `the example "pink" of colour is not accepted, want red, green or blue`}
+	if got := v.Faults(); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A character is looked for in the text of its path, and not in one above it.
+func TestPlacesInTexts(t *testing.T) {
+	root := ReadText(&Mistakes{}, Place{File: "x"}, "a: 'u + v'\nb: [1, 2]")
+	root.Locate("")
+	for path, want := range map[string][2]int{"a": {2, 7}, "a.zzz": {1, 1}, "b": {2, 1}, "b.0": {3, 7}} {
+		if at := root.TextPlace(path, 2, 3); at.Line != want[0] || at.Column != want[1] {
+			t.Errorf("%s: %d:%d, want %v", path, at.Line, at.Column, want)
+		}
+	}
+}
