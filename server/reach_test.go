@@ -98,6 +98,9 @@ func TestRoundsAndPagesThatSayNothing(t *testing.T) {
 	s := siteBy(t, server.Setup{})
 	s.create("shop", "live")
 	s.want(200, "POST", "/v1/loops/shop/ask", "")
+	for last, status := range map[int]int{1: 200, 0: 400, 1000: 200, 1001: 400, -1: 400} {
+		s.want(status, "POST", "/v1/loops/shop/guardrails/test", fmt.Sprintf(`{"guardrails":[{"name":"r","of":"mean(p[0])","most":6.6}],"last":%d}`, last))
+	}
 	s.want(400, "GET", "/v1/overview?page_size=many", "")
 	s.want(400, "GET", "/v1/overview?page_size=1001", "")
 	if p := s.want(400, "POST", "/v1/loops/shop/exchange", `{"k":1,"batch_id":"am","batch":{"p":[[7,5]],"d":[[9,9]]},"batch":[]}`); !strings.Contains(fmt.Sprint(p["detail"]), "twice") {

@@ -239,3 +239,17 @@ func TestForks(t *testing.T) {
 		t.Errorf("%+v: %+v, was %+v", e, after, before)
 	}
 }
+
+// The hash of what goes with an event is that of its bytes, of people and of anything else.
+func TestSumsOfWhatGoesWithEvents(t *testing.T) {
+	other := session.Event{Kind: session.Compacted, Blob: []byte("rule")}
+	if other.BlobSum() != sha256.Sum256([]byte("rule")) {
+		t.Errorf("%s", other.BlobSum())
+	}
+	s := newScene(t, shop, session.Live)
+	s.must(session.Deploy{K: s.ask().K, U: []float64{3, 3}})
+	_, events, err := s.loop.Do(s.now, "test", session.Tell{K: 1, ID: "am", Batch: people(1, 3, []float64{3, 3})}, &s.past)
+	if err != nil || len(events) != 1 || len(events[0].Blob) == 0 || events[0].BlobSum() != sha256.Sum256(events[0].Blob) {
+		t.Errorf("%+v, %v", events, err)
+	}
+}

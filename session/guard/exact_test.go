@@ -308,6 +308,9 @@ func TestRatiosAreSlopes(t *testing.T) {
 	if middle := (weighted{[]float64{5}, []float64{0}}).median(); middle != 5 {
 		t.Errorf("the median of one is %g", middle)
 	}
+	if middle := (weighted{[]float64{1, 3}, []float64{1, 2}}).median(); middle != 2 {
+		t.Errorf("the median of two is %g", middle)
+	}
 	if q := ratioOf(three[:2]); q.Ratio != nil || q.Turns != 2 {
 		t.Errorf("two turns: %+v", q)
 	}
