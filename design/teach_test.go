@@ -32,7 +32,7 @@ func TestWhatIsLeftIsLearntRowByRow(t *testing.T) {
 		drawn []int
 		cov   []float64
 	}{
-		"regular": {[]int{0, 1}, []float64{0.4, 0.1, 0.1, 0.3}}, "small": {[]int{0, 1}, []float64{4e-9, 1e-9, 1e-9, 3e-9}}, "large": {[]int{2, 1}, []float64{4e9, 1e9, 1e9, 3e9}}, "one is known": {[]int{0, 1}, []float64{0.4, 0, 0, 0}},
+		"regular": {[]int{0, 1}, []float64{0.4, 0.1, 0.1, 0.3}}, "small": {[]int{0, 1}, []float64{4e-9, 1e-9, 1e-9, 3e-9}}, "large": {[]int{2, 1}, []float64{4e9, 1e9, 1e9, 3e9}}, "one is known": {[]int{0, 1}, []float64{0.4, 0, 0, 0}}, "the first is known": {[]int{0, 1}, []float64{0, 0, 0, 0.4}},
 		"both go together": {[]int{0, 1}, []float64{1, -1, -1, 1}}, "of two sizes": {[]int{1, 2}, []float64{4e-10, 0, 0, 3}}, "all go together": {[]int{0, 1, 2}, []float64{1, 1, 1, 1, 1, 1, 1, 1, 1}}, "three": {[]int{2, 0, 1}, []float64{3, 1, 0.5, 1, 2, -0.3, 0.5, -0.3, 1}},
 	} {
 		e := &Experiment{Model: f, At: at, Drawn: c.drawn, Cov: c.cov, Noise: 0.3, States: []float64{1, -2, 4, 0.5, -1, 2}, Traits: []float64{1, -2, 0.5}}
