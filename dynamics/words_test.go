@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -166,5 +167,29 @@ func TestTraitsNearTheSphere(t *testing.T) {
 	}
 	if _, err := f.Settle(h, []float64{1.3e154}, []float64{1}); err != nil {
 		t.Errorf("a large force: %v", err)
+	}
+	f.Sigma = math.MaxFloat64
+	if _, err := f.Settle(h, []float64{1}, []float64{1}); err != nil || h[0] != 1 {
+		t.Errorf("the largest force: %v, %v", h, err)
+	}
+}
+
+// How far a state with its norm is off is told for the size of both: by the definition, what Polarized says over the norm where that is above 1.
+func TestResidualsWithNorms(t *testing.T) {
+	rng, off := rand.New(rand.NewPCG(51, 52)), 0
+	for k := range 60 {
+		f := dynamics.Polarized{Dim: 3, Lambda: 0.4, Sigma: []float64{0.1, 0.5, 3}[k%3]}
+		u, d, h, g := direction(rng, 3), direction(rng, 3), make([]float64, 3), make([]float64, 4)
+		plain, err := f.Settle(h, u, d)
+		r, fault := dynamics.PolarizedNorm{Polarized: f}.Settle(g, u, d)
+		if err := errors.Join(err, fault); err != nil || r.Norm != plain.Norm/max(1, g[3]) || r.Steps != plain.Steps {
+			t.Errorf("%+v at the norm %v, plainly %+v (%v)", r, g[3], plain, err)
+		}
+		if plain.Norm > 0 {
+			off++
+		}
+	}
+	if off < 20 {
+		t.Errorf("%d of 60 states are off at all", off)
 	}
 }
