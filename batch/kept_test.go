@@ -113,3 +113,17 @@ func TestTraitsThatShouldNotBe(t *testing.T) {
 		t.Errorf("%d, %v", n, f)
 	}
 }
+
+// Weights and ids of nobody are not those of all.
+func TestColumnsOfNobody(t *testing.T) {
+	for name, want := range map[string]string{"w": "/w has 0, want 1 weights, one a row of p", "id": "/id has 0, want 1 ids, one a row of p"} {
+		var b bytes.Buffer
+		if err := npy.WriteZip(&b, npy.Named{Name: name, Array: npy.Array{Shape: []int{0}}}, npy.Named{Name: "p", Array: npy.Array{Shape: []int{1, 3}, Data: []float64{1, 2, 3}}}); err != nil {
+			t.Fatal(err)
+		}
+		var f *batch.Flaw
+		if _, err := read(batch.NPZ, b.Bytes()); !errors.As(err, &f) || *f != (batch.Flaw{Kind: batch.DimensionMismatch, Pointer: "/" + name, Detail: want}) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

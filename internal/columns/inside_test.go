@@ -310,7 +310,7 @@ func TestPagesUnpack(t *testing.T) {
 // A column lies behind the letters that a file begins with, and ends in it; one without values may have no bytes at all. By hand, in a file of 100 bytes.
 func TestWhereColumnsLie(t *testing.T) {
 	for of, lies := range map[chunk]bool{
-		{data: 4}: true, {data: 3}: false, {data: 4, size: -1}: false, {data: 100}: true, {data: 101}: false, {data: 50, size: 51}: false, {dictionary: 3, data: 50}: false, {dictionary: 4, data: 50}: true,
+		{data: 4}: true, {data: 3}: false, {data: 4, size: -1}: false, {data: 100}: true, {data: 101}: false, {data: 50, size: 51}: false, {dictionary: 1, data: 50}: false, {dictionary: 3, data: 50}: false, {dictionary: 4, data: 50}: true,
 	} {
 		err := try(func() { (&reader{size: 100}).pages(of, func(page, int64) { t.Errorf("%+v has a page", of) }) })
 		if (err == nil) != lies || err != nil && !strings.Contains(err.Error(), "lies outside the file") {
