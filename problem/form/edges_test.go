@@ -284,3 +284,28 @@ func TestPlacesInTexts(t *testing.T) {
 		}
 	}
 }
+
+// Of more than two words the nearest is suggested for another word, and none for what is no word.
+func TestNearWordsAreSuggested(t *testing.T) {
+	three := []Option{Choice("red", "", ""), Choice("green", "", ""), Choice("blue", "", "")}
+	for text, want := range map[string]string{"k: gren": "want red, green or blue; did you mean green?", "k: [gren]": "want red, green or blue", "k: 7": "want red, green or blue"} {
+		found := &Mistakes{}
+		n := ReadText(found, Place{File: "v"}, text)
+		n.Locate("")
+		if _, ok := OneOf(three...).Read(found, n.Items[0]); ok || !strings.HasSuffix(found.Found[0].Msg, want) {
+			t.Errorf("%s: %s, want %s", text, found.Found[0].Msg, want)
+		}
+	}
+}
+
+// A kind that is picked is a copy of the known one, with what that has.
+func TestFreshKindsHaveWhatIsKnown(t *testing.T) {
+	known := []rule{&still{Calm: 0.5}}
+	got := Fresh(known, "still").(*still)
+	if got.Calm != 0.5 {
+		t.Errorf("it is %+v", got)
+	}
+	if got.Calm = 1; known[0].(*still).Calm != 0.5 {
+		t.Error("it is the known one itself")
+	}
+}
