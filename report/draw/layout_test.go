@@ -130,7 +130,7 @@ func TestNotesStandBesideTitlesThatLeaveRoom(t *testing.T) {
 			t.Errorf("with the title %q: %q, want %q", title, texts, want)
 		}
 	}
-	g.Shared = true
+	g.Panels[0].Title, g.Shared = "", true
 	if texts, _, _ := drawn(func(p pen) { g.drawHead(p, box(90, 50, bare(), bare()), g.Panels[0]) }); len(texts) != 0 {
 		t.Errorf("a label for all panels is written over one: %q", texts)
 	}
