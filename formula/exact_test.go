@@ -79,8 +79,9 @@ func TestGraphsAreFilledToTheLast(t *testing.T) {
 func TestEqualValuesAreOne(t *testing.T) {
 	g := newGraph()
 	for n, want := range map[int]bool{1: true, 15: true, 16: true, 17: false, 18: false} {
-		if got := g.literal(vector(n), make([]float64, n)) == g.literal(vector(n), make([]float64, n)); got != want {
-			t.Errorf("%d zeros twice are one: %v", n, got)
+		first, second := g.literal(vector(n), make([]float64, n)), g.literal(vector(n), make([]float64, n))
+		if (first == second) != want {
+			t.Errorf("%d zeros twice are one: %v", n, first == second)
 		}
 	}
 	x := g.input(opState, matrix(3, 3))

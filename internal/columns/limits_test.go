@@ -1,10 +1,6 @@
 package columns
 
-import (
-	"testing"
-
-	"github.com/parquet-go/parquet-go/format"
-)
+import "testing"
 
 // Limits are those that were chosen, and what a file says is numbered as Parquet has it.
 func TestLimits(t *testing.T) {
@@ -17,7 +13,7 @@ func TestLimits(t *testing.T) {
 		"bytes of a page's header":    {longestHeader, 65_536},
 		"rows of a group":             {groupRows, 262_144},
 		"bytes of a page":             {pageBytes, 262_144},
-		"the older dictionaries":      {int64(plainDictionary), int64(format.PlainDictionary)},
+		"the older dictionaries":      {int64(plainDictionary), 2}, // PLAIN_DICTIONARY of the format's description
 		"what a small file unpacks":   {(&reader{size: 4 << 20}).largestPage(), 8_388_608},
 		"what an empty file unpacks":  {(&reader{}).largestPage(), 8_388_608},
 		"what a larger file unpacks":  {(&reader{size: 4<<20 + 1}).largestPage(), 8_388_610},

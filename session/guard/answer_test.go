@@ -12,11 +12,8 @@ import (
 	"github.com/kedge-opt/kedge/problem/live"
 )
 
-// fading is a crowd whose states go to their traits less the decision, of which a part of the way is left after a step. Where it does not settle nobody knows where it would.
-type fading struct {
-	left    float64
-	settles bool
-}
+// fading is a crowd whose states go to their traits less the decision, of which a part of the way is left after a step. It does not say where that ends.
+type fading struct{ left float64 }
 
 func (fading) Dims() kedge.Dims { return kedge.Dims{Decision: 1, State: 1, Trait: 1} }
 
@@ -34,7 +31,7 @@ func (calm) Settle(p, u, d []float64) (worst kedge.Residual, err error) {
 func of(left float64) *Guard {
 	l := live.New()
 	l.TrustWindow = 4
-	return New(Duty{Live: l, Dims: fading{}.Dims(), Model: kedge.Model{Dynamics: calm{fading{left: left}}}, Informed: true})
+	return New(Duty{Live: l, Dims: fading{}.Dims(), Model: kedge.Model{Dynamics: calm{fading{left}}}, Informed: true})
 }
 
 // There is an answer to compare where the rule goes by it, a window is wanted, nobody sees others, and the model says where people go and settle.
