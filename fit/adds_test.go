@@ -250,6 +250,26 @@ func TestAsksThatDoNotFit(t *testing.T) {
 	}
 }
 
+// Whatever a log has of its rows it has of all of them: one number less, or more, of any one kind is refused.
+func TestAllKindsOfNumbersAreOfTheSameRows(t *testing.T) {
+	f := regress(t, formula.Source{Decision: "q", State: "p[2]", Next: "a*p + b*q"}, "a", "b")
+	for _, by := range []int{-1, 1} {
+		other := func(x []float64) []float64 { return append(slices.Clip(x), 0)[:len(x)+by] }
+		for name, change := range map[string]func(l *Log){
+			"states": func(l *Log) { l.States = other(l.States) }, "states after": func(l *Log) { l.After = other(l.After) }, "numbers beside": func(l *Log) { l.Beside = other(l.Beside) },
+			"people":  func(l *Log) { l.Person = append(slices.Clip(l.Person), 0)[:len(l.Person)+by] },
+			"weights": func(l *Log) { l.Weight = other(slices.Repeat([]float64{1}, len(l.Person))) },
+			"times":   func(l *Log) { l.Time = append(make([]int, len(l.Person)), 0)[:len(l.Person)+by] },
+		} {
+			l := wander(f, []float64{0.5, -0.4}, 4, 7, 0.3, 0.5, 0.3, 0, 2, false)
+			change(&l)
+			if err := l.check(f, []Unknown{Free("a", 0), Free("b", 0)}, Options{}); err == nil || !strings.Contains(err.Error(), "are not of the same rows") {
+				t.Errorf("%s, %+d: %v", name, by, err)
+			}
+		}
+	}
+}
+
 // A row with the weight 0 is as if it were not there, and one with 2 as if it were there twice, also where traits are to be found.
 func TestWeightsBesideTraits(t *testing.T) {
 	f := regressTraits(t, formula.Source{Decision: "q", State: "p", Trait: "d", Next: "a*p + b*q + d"}, "a", "b")
