@@ -221,3 +221,13 @@ func TestKindsOfSets(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// The region with the lowest bound is taken next, which is the last one, and of equal ones the oldest, in whichever order they came.
+func TestWhichRegionIsTakenNext(t *testing.T) {
+	low, old, young := &region{lower: 1, number: 7}, &region{lower: 2, number: 3}, &region{lower: 2, number: 5}
+	for _, open := range [][]*region{{low, old, young}, {young, old, low}, {old, low, young}, {young, low, old}} {
+		if slices.SortFunc(open, worseFirst); !slices.Equal(open, []*region{young, old, low}) {
+			t.Errorf("%v of bound %g, then %v, then %v", open[0].number, open[0].lower, open[1].number, open[2].number)
+		}
+	}
+}
