@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -128,7 +129,7 @@ type heeded struct {
 	keeps bool
 	tips  []session.Tip
 	taken []bool
-	why   error // why events cannot be read
+	rots  atomic.Bool // events cannot be read
 }
 
 func (h *heeded) Keeper(context.Context) bool { return h.keeps }
@@ -140,8 +141,8 @@ func (h *heeded) Follow(_ context.Context, _ func() []string, heard func(session
 }
 
 func (h *heeded) Read(ctx context.Context, loop string, after int, visit func(session.Event) error) error {
-	if h.why != nil {
-		return h.why
+	if h.rots.Load() {
+		return errors.New("input/output error")
 	}
 	return h.fickle.Read(ctx, loop, after, visit)
 }
@@ -182,7 +183,8 @@ func TestServersOfOneJournal(t *testing.T) {
 	if own.Follow(t.Context()); !slices.Equal(j.taken, []bool{true, true, true}) || log.Len() > 0 && strings.Contains(log.String(), "could not be read") {
 		t.Errorf("taken: %v, the log says %s", j.taken, &log)
 	}
-	j.taken, j.why = nil, errors.New("input/output error")
+	j.taken = nil
+	j.rots.Store(true)
 	own.Follow(t.Context())
 	if text := log.String(); j.taken[1] != true || j.taken[2] != false || !strings.Contains(text, `level=WARN msg="what another server wrote could not be read" loop=shop why="input/output error"`) || strings.Contains(text, "loop=other") {
 		t.Errorf("taken: %v, the log says %s", j.taken, text)
